@@ -1,0 +1,66 @@
+
+/*
+ * Copyright (C) ngx_dns_module contributors
+ */
+
+
+#ifndef _NGX_DNS_ANSWER_H_INCLUDED_
+#define _NGX_DNS_ANSWER_H_INCLUDED_
+
+
+#include "ngx_dns_writer.h"
+#include "ngx_dns_zones.h"
+
+
+#define NGX_DNS_ANY_MINIMAL   0         /* RFC 8482, 4.1 */
+#define NGX_DNS_ANY_REFUSED   1
+
+#define NGX_DNS_CHAIN_MAX     16        /* CNAME and DNAME links */
+
+
+/* What the server's configuration says about answers. */
+
+typedef struct {
+    ngx_dns_zones_t    *zones;
+    uint32_t            min_ttl;        /* seconds; the SOA is not clamped */
+    uint32_t            max_ttl;
+    uint8_t             any;            /* NGX_DNS_ANY_... */
+    uint8_t             chaos;          /* 1: answer the names of RFC 4892 */
+    ngx_str_t           version;        /* for version.bind, version.server */
+    ngx_str_t           hostname;       /* for hostname.bind, id.server */
+} ngx_dns_answer_conf_t;
+
+
+/* Memory for answering one query after the other; one per worker. */
+
+typedef struct ngx_dns_answer_s  ngx_dns_answer_t;
+
+ngx_dns_answer_t *ngx_dns_answer_create(ngx_pool_t *pool, ngx_dns_key_t *key);
+
+
+/*
+ * The work on a batch, in passes over all of its queries:
+ *
+ *     ngx_dns_query_parse()        bytes to query
+ *     ngx_dns_answer_locate()      finds the zone, asks for its bucket
+ *     ngx_dns_zone_prefetch_node() if there is a zone
+ *     ngx_dns_answer()             query to list of rrsets
+ *     ngx_dns_write()              list to bytes
+ *
+ * Only for queries with q->verdict ANSWER; NULL: no zone, REFUSED.
+ */
+ngx_dns_zone_t *ngx_dns_answer_locate(ngx_dns_answer_conf_t *conf,
+    ngx_dns_query_t *q);
+
+/*
+ * Answers q from zone (as located; NULL: not ours).
+ *
+ * Returns the reply: owned by a, valid until the next call; points into
+ * the zone and into q.  Never NULL.  Does not allocate.
+ * RFC 1034, 4.3.2.
+ */
+ngx_dns_reply_t *ngx_dns_answer(ngx_dns_answer_t *a,
+    ngx_dns_answer_conf_t *conf, ngx_dns_query_t *q, ngx_dns_zone_t *zone);
+
+
+#endif /* _NGX_DNS_ANSWER_H_INCLUDED_ */

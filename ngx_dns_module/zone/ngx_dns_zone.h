@@ -1,0 +1,159 @@
+
+/*
+ * Copyright (C) ngx_dns_module contributors
+ */
+
+
+#ifndef _NGX_DNS_ZONE_H_INCLUDED_
+#define _NGX_DNS_ZONE_H_INCLUDED_
+
+
+#include "ngx_dns_name.h"
+#include "ngx_dns_rrset.h"
+
+
+/*
+ * A compiled zone is one immutable block that holds no pointers: places in
+ * it are offsets from its start in units of 4 octets (so 16 GiB at most).
+ * The same block serves memory inherited over fork, shared memory and files.
+ *
+ *     head | buckets of the hash | index of nodes | nodes in canonical order
+ */
+
+#define NGX_DNS_ZONE_MAGIC       0x4e445a31
+#define NGX_DNS_ZONE_VERSION     1
+
+#define NGX_DNS_ZONE_NSEC        0x0001     /* signed, with NSEC */
+#define NGX_DNS_ZONE_NSEC3       0x0002     /* signed, with NSEC3 */
+
+typedef struct {
+    uint32_t   magic;
+    uint32_t   version;
+    uint64_t   size;                    /* octets of the block */
+    uint32_t   nnodes;                  /* owner names and ENTs */
+    uint32_t   nrecords;
+    uint32_t   nbuckets;
+    uint32_t   buckets;
+    uint32_t   index;                   /* nnodes places, canonical order */
+    uint32_t   apex;                    /* the apex node */
+    uint32_t   soa;                     /* its SOA rrset */
+    uint32_t   nsec3;                   /* places of NSEC3 nodes by hash */
+    uint32_t   nnsec3;
+    uint32_t   serial;
+    uint32_t   negative_ttl;            /* RFC 2308, 5 */
+    uint16_t   flags;
+    uint8_t    name_len;                /* of the apex with root label */
+    uint8_t    name_labels;
+    uint8_t    max_labels;              /* of the deepest owner, absolute */
+    u_char     name[NGX_DNS_NAME_MAX];  /* the apex */
+} ngx_dns_zone_t;
+
+
+/*
+ * A node: an owner name (without the labels of the apex) and its rrsets.
+ *
+ *     head  name  pad  nsets * rrset (each padded to 4)
+ */
+
+typedef struct {
+    uint16_t   flags;
+    uint16_t   nsets;
+    uint8_t    len;                     /* octets of name, no root label */
+    u_char     name[3];                 /* really len octets */
+} ngx_dns_node_t;
+
+#define NGX_DNS_NODE_APEX          0x0001
+#define NGX_DNS_NODE_CUT           0x0002   /* NS below the apex */
+#define NGX_DNS_NODE_OCCLUDED      0x0004   /* below a cut or a DNAME */
+#define NGX_DNS_NODE_DNAME         0x0008
+#define NGX_DNS_NODE_CNAME         0x0010
+#define NGX_DNS_NODE_WILDCARD      0x0020   /* first label is "*" */
+#define NGX_DNS_NODE_HAS_WILDCARD  0x0040   /* "*" exists right below */
+#define NGX_DNS_NODE_NSEC3         0x0080   /* owner of NSEC3: not a name */
+
+
+/* 64 octets: one cache line, one look decides a hit or a miss */
+
+#define NGX_DNS_BUCKET_SLOTS       10
+
+typedef struct {
+    uint16_t   tag[NGX_DNS_BUCKET_SLOTS];
+    uint16_t   used;
+    uint16_t   overflow;                /* look into the next one too */
+    uint32_t   node[NGX_DNS_BUCKET_SLOTS];
+} ngx_dns_bucket_t;
+
+
+#define ngx_dns_zone_at(zone, offset)                                        \
+    ((void *) ((u_char *) (zone) + 4 * (uint64_t) (offset)))
+
+
+/* The first rrset of a node with at least one. */
+
+static ngx_inline ngx_dns_rrset_t *
+ngx_dns_node_sets(const ngx_dns_node_t *node)
+{
+    return (ngx_dns_rrset_t *)
+           ((u_char *) node
+            + ((offsetof(ngx_dns_node_t, name) + node->len + 3)
+               & ~ (size_t) 3));
+}
+
+
+/* The rrset of a type at a node, or NULL. */
+ngx_dns_rrset_t *ngx_dns_node_rrset(const ngx_dns_node_t *node,
+    ngx_uint_t type);
+
+/*
+ * The node of the suffix of name that starts with label i, or NULL.
+ *
+ * name  at or below the apex of the zone
+ * i     at most name->labels - zone->name_labels
+ *
+ * Does not allocate.
+ */
+ngx_dns_node_t *ngx_dns_zone_node(const ngx_dns_zone_t *zone,
+    const ngx_dns_name_t *name, ngx_uint_t i);
+
+typedef struct {
+    ngx_dns_node_t  *node;              /* exact match, or NULL */
+    ngx_dns_node_t  *encloser;          /* closest encloser; node if exact */
+    ngx_uint_t       label;             /* label of name the encloser is at */
+} ngx_dns_lookup_t;
+
+/*
+ * Finds the node that owns name, or else its closest encloser.
+ *
+ * name  at or below the apex of the zone
+ * res   set in both cases; points into the zone
+ *
+ * NGX_OK        exact match; an empty non-terminal counts as one
+ * NGX_DECLINED  only an encloser exists
+ *
+ * Does not allocate.  RFC 1034, 4.3.2, step 3; RFC 4592, 3.3.1.
+ */
+ngx_int_t ngx_dns_zone_find(const ngx_dns_zone_t *zone,
+    const ngx_dns_name_t *name, ngx_dns_lookup_t *res);
+
+/*
+ * The topmost zone cut or DNAME owner at or above the suffix of name at
+ * label i, below the apex for cuts; *label is set to its label.  NULL: none.
+ */
+ngx_dns_node_t *ngx_dns_zone_top(const ngx_dns_zone_t *zone,
+    const ngx_dns_name_t *name, ngx_uint_t i, ngx_uint_t *label);
+
+/* The wildcard right below the suffix of name at label i, or NULL. */
+ngx_dns_node_t *ngx_dns_zone_wildcard(const ngx_dns_zone_t *zone,
+    const ngx_dns_name_t *name, ngx_uint_t i);
+
+/*
+ * Passes of a batch: the first asks for the cache line of the bucket, the
+ * second, when it has come, for that of the node.
+ */
+void ngx_dns_zone_prefetch_bucket(const ngx_dns_zone_t *zone,
+    const ngx_dns_name_t *name);
+void ngx_dns_zone_prefetch_node(const ngx_dns_zone_t *zone,
+    const ngx_dns_name_t *name);
+
+
+#endif /* _NGX_DNS_ZONE_H_INCLUDED_ */
