@@ -21,6 +21,11 @@ typedef struct {
     /* zeroed memory of size octets, page aligned; NULL: no memory */
     void     *(*map)(void *data, size_t size);
     void      (*unmap)(void *data, void *p, size_t size);
+    /*
+     * Keeps the first used octets of what map() gave as size and gives the
+     * rest back; later unmap() is called with used.  May move the block.
+     */
+    void     *(*trim)(void *data, void *p, size_t size, size_t used);
     void       *data;
 } ngx_dns_memory_t;
 

@@ -17,7 +17,7 @@
  * it are offsets from its start in units of 4 octets (so 16 GiB at most).
  * The same block serves memory inherited over fork, shared memory and files.
  *
- *     head | buckets of the hash | index of nodes | nodes in canonical order
+ *     head | nodes in canonical order | index of nodes | buckets of the hash
  */
 
 #define NGX_DNS_ZONE_MAGIC       0x4e445a31
@@ -30,11 +30,12 @@ typedef struct {
     uint32_t   magic;
     uint32_t   version;
     uint64_t   size;                    /* octets of the block */
+    uint64_t   key;                     /* second half of the hash key */
     uint32_t   nnodes;                  /* owner names and ENTs */
     uint32_t   nrecords;
     uint32_t   nbuckets;
     uint32_t   buckets;
-    uint32_t   index;                   /* nnodes places, canonical order */
+    uint32_t   index;                   /* their nnodes places, in order */
     uint32_t   apex;                    /* the apex node */
     uint32_t   soa;                     /* its SOA rrset */
     uint32_t   nsec3;                   /* places of NSEC3 nodes by hash */
@@ -82,6 +83,12 @@ typedef struct {
     uint16_t   overflow;                /* look into the next one too */
     uint32_t   node[NGX_DNS_BUCKET_SLOTS];
 } ngx_dns_bucket_t;
+
+
+/* The bucket where a hash belongs; its low 16 bits are the tag. */
+
+#define ngx_dns_bucket_index(nbuckets, hash)                                 \
+    ((uint32_t) ((((hash) >> 32) * (uint64_t) (nbuckets)) >> 32))
 
 
 #define ngx_dns_zone_at(zone, offset)                                        \

@@ -1,0 +1,276 @@
+
+/*
+ * Copyright (C) ngx_dns_module contributors
+ */
+
+
+#include "ngx_dns_zone.h"
+
+
+#define NGX_DNS_TAG_ONES   0x0001000100010001ULL
+#define NGX_DNS_TAG_HIGH   0x8000800080008000ULL
+
+
+static ngx_inline uint64_t ngx_dns_tag_match(const ngx_dns_bucket_t *b,
+    ngx_uint_t i, uint64_t tags);
+static ngx_inline const ngx_dns_bucket_t *ngx_dns_zone_bucket(
+    const ngx_dns_zone_t *zone, uint64_t hash);
+static ngx_inline const ngx_dns_bucket_t *ngx_dns_zone_next_bucket(
+    const ngx_dns_zone_t *zone, const ngx_dns_bucket_t *b);
+static ngx_dns_node_t *ngx_dns_zone_probe(const ngx_dns_zone_t *zone,
+    uint64_t hash, const u_char *rel, size_t len);
+
+
+/*
+ * High bits of those of the four tags from i on that are equal to the one in
+ * tags.  A borrow may mark a tag above an equal one: names decide.
+ */
+
+static ngx_inline uint64_t
+ngx_dns_tag_match(const ngx_dns_bucket_t *b, ngx_uint_t i, uint64_t tags)
+{
+    uint64_t  x;
+
+    ngx_memcpy(&x, &b->tag[i], 8);
+
+    x ^= tags;
+
+    return (x - NGX_DNS_TAG_ONES) & ~x & NGX_DNS_TAG_HIGH;
+}
+
+
+static ngx_inline const ngx_dns_bucket_t *
+ngx_dns_zone_bucket(const ngx_dns_zone_t *zone, uint64_t hash)
+{
+    const ngx_dns_bucket_t  *b;
+
+    b = ngx_dns_zone_at(zone, zone->buckets);
+
+    return b + ngx_dns_bucket_index(zone->nbuckets, hash);
+}
+
+
+static ngx_inline const ngx_dns_bucket_t *
+ngx_dns_zone_next_bucket(const ngx_dns_zone_t *zone,
+    const ngx_dns_bucket_t *b)
+{
+    const ngx_dns_bucket_t  *first;
+
+    first = ngx_dns_zone_at(zone, zone->buckets);
+    b++;
+
+    return (b == first + zone->nbuckets) ? first : b;
+}
+
+
+/* the node whose name without the apex is the len octets at rel */
+
+static ngx_dns_node_t *
+ngx_dns_zone_probe(const ngx_dns_zone_t *zone, uint64_t hash,
+    const u_char *rel, size_t len)
+{
+    uint64_t                 tags, match;
+    ngx_uint_t               i, k, n;
+    ngx_dns_node_t          *node;
+    const ngx_dns_bucket_t  *b;
+
+    tags = (hash & 0xffff) * NGX_DNS_TAG_ONES;
+    b = ngx_dns_zone_bucket(zone, hash);
+
+    for (n = 0; n < zone->nbuckets; n++) {
+
+        for (i = 0; i < b->used; i += 4) {
+            match = ngx_dns_tag_match(b, i, tags);
+
+            while (match != 0) {
+                k = i + __builtin_ctzll(match) / 16;
+                match &= match - 1;
+
+                if (k >= b->used) {
+                    break;
+                }
+
+                node = ngx_dns_zone_at(zone, b->node[k]);
+
+                if (node->len == len
+                    && ngx_memcmp(node->name, rel, len) == 0)
+                {
+                    return node;
+                }
+            }
+        }
+
+        if (!b->overflow) {
+            return NULL;
+        }
+
+        b = ngx_dns_zone_next_bucket(zone, b);
+    }
+
+    return NULL;
+}
+
+
+ngx_dns_rrset_t *
+ngx_dns_node_rrset(const ngx_dns_node_t *node, ngx_uint_t type)
+{
+    ngx_uint_t        i;
+    ngx_dns_rrset_t  *set;
+
+    if (node->nsets == 0) {
+        return NULL;
+    }
+
+    set = ngx_dns_node_sets(node);
+
+    for (i = node->nsets; /* void */ ; set = ngx_dns_rrset_next(set)) {
+
+        if (set->type == type) {
+            return set;
+        }
+
+        if (--i == 0) {
+            return NULL;
+        }
+    }
+}
+
+
+ngx_dns_node_t *
+ngx_dns_zone_node(const ngx_dns_zone_t *zone, const ngx_dns_name_t *name,
+    ngx_uint_t i)
+{
+    size_t  start, end;
+
+    start = name->offset[i];
+    end = name->len - zone->name_len;
+
+    return ngx_dns_zone_probe(zone, name->hash[i], name->wire + start,
+                              end - start);
+}
+
+
+ngx_int_t
+ngx_dns_zone_find(const ngx_dns_zone_t *zone, const ngx_dns_name_t *name,
+    ngx_dns_lookup_t *res)
+{
+    ngx_uint_t       i;
+    ngx_dns_node_t  *node;
+
+    node = ngx_dns_zone_node(zone, name, 0);
+
+    if (node != NULL) {
+        res->node = node;
+        res->encloser = node;
+        res->label = 0;
+
+        return NGX_OK;
+    }
+
+    /* nothing is deeper than the deepest owner */
+
+    i = (name->labels > zone->max_labels + 1)
+            ? (ngx_uint_t) (name->labels - zone->max_labels) : 1;
+
+    for ( /* void */ ; i < (ngx_uint_t) (name->labels - zone->name_labels);
+         i++)
+    {
+        node = ngx_dns_zone_node(zone, name, i);
+
+        if (node != NULL) {
+            break;
+        }
+    }
+
+    res->node = NULL;
+    res->encloser = (node != NULL) ? node
+                                   : ngx_dns_zone_at(zone, zone->apex);
+    res->label = i;
+
+    return NGX_DECLINED;
+}
+
+
+ngx_dns_node_t *
+ngx_dns_zone_top(const ngx_dns_zone_t *zone, const ngx_dns_name_t *name,
+    ngx_uint_t i, ngx_uint_t *label)
+{
+    ngx_uint_t       k;
+    ngx_dns_node_t  *node;
+
+    for (k = name->labels - zone->name_labels + 1; k-- > i; /* void */ ) {
+
+        node = ngx_dns_zone_node(zone, name, k);
+
+        if (node != NULL
+            && (node->flags & (NGX_DNS_NODE_CUT|NGX_DNS_NODE_DNAME)))
+        {
+            *label = k;
+            return node;
+        }
+    }
+
+    return NULL;
+}
+
+
+ngx_dns_node_t *
+ngx_dns_zone_wildcard(const ngx_dns_zone_t *zone, const ngx_dns_name_t *name,
+    ngx_uint_t i)
+{
+    size_t         len;
+    u_char         rel[NGX_DNS_NAME_MAX + 2];
+    uint64_t       hash;
+    ngx_dns_key_t  key;
+
+    key.k[0] = 0;
+    key.k[1] = zone->key;
+
+    len = (name->len - zone->name_len) - name->offset[i];
+
+    rel[0] = 1;
+    rel[1] = '*';
+    ngx_memcpy(rel + 2, name->wire + name->offset[i], len);
+
+    hash = ngx_dns_name_hash_label(rel, name->hash[i], &key);
+
+    return ngx_dns_zone_probe(zone, hash, rel, len + 2);
+}
+
+
+void
+ngx_dns_zone_prefetch_bucket(const ngx_dns_zone_t *zone,
+    const ngx_dns_name_t *name)
+{
+    __builtin_prefetch(ngx_dns_zone_bucket(zone, name->hash[0]));
+}
+
+
+void
+ngx_dns_zone_prefetch_node(const ngx_dns_zone_t *zone,
+    const ngx_dns_name_t *name)
+{
+    uint64_t                 hash, match;
+    ngx_uint_t               i, k;
+    const u_char            *node;
+    const ngx_dns_bucket_t  *b;
+
+    hash = name->hash[0];
+    b = ngx_dns_zone_bucket(zone, hash);
+
+    for (i = 0; i < b->used; i += 4) {
+        match = ngx_dns_tag_match(b, i, (hash & 0xffff) * NGX_DNS_TAG_ONES);
+
+        if (match != 0) {
+            k = i + __builtin_ctzll(match) / 16;
+
+            if (k < b->used) {
+                node = ngx_dns_zone_at(zone, b->node[k]);
+                __builtin_prefetch(node);
+                __builtin_prefetch(node + 64);
+            }
+
+            return;
+        }
+    }
+}
