@@ -1,0 +1,285 @@
+package Test::Nginx::DNS;
+
+# Copyright (C) ngx_dns_module contributors
+
+# What DNS tests need besides Test::Nginx: an nginx that answers for some
+# zones, clients, and comparison of whole replies.  Uses the documented
+# functions of Test::Nginx only.
+
+###############################################################################
+
+use warnings;
+use strict;
+
+use base qw/ Exporter /;
+
+use Test::More qw//;
+use Time::HiRes qw/ time /;
+
+use Test::Nginx;
+use Test::Nginx::DNS::Client;
+use Test::Nginx::DNS::Message;
+
+our @EXPORT = (
+	qw/
+		dns_port dns_conf dns_run dns_client dns_send dns_ask dns_is
+		dns_frame dns_log dns_error_log zone_text zone_soa zone_z1
+	/,
+	@Test::Nginx::DNS::Message::EXPORT,
+);
+
+# The number that stands for the port of all DNS servers in a test, UDP and
+# TCP alike.
+
+my $port = 8980;
+
+###############################################################################
+
+# The server
+
+sub dns_port {
+	return port($port, udp => 1);
+}
+
+
+# A configuration with one DNS server on UDP and TCP.  Options, all optional:
+#
+#   zones   { name => text }; the files are NAME.zone
+#   server  directives in the server; stream, events, main - at other places
+#   http    the content of an http block
+#   udp     parameters of the UDP "listen"; tcp - of the other
+#   ipv6    listen on [::1] too
+
+sub dns_conf {
+	my (%opts) = @_;
+
+	my $n = "%%PORT_${port}_UDP%%";
+	my $udp = join ' ', 'udp', $opts{udp} // ();
+	my $tcp = join ' ', '', $opts{tcp} // ();
+
+	my @listen;
+
+	for my $addr ('127.0.0.1', $opts{ipv6} ? '[::1]' : ()) {
+		push @listen, "listen $addr:$n $udp;", "listen $addr:$n$tcp;";
+	}
+
+	my @zones = map { "dns_zone $_ $_.zone;" }
+		sort keys %{ $opts{zones} // {} };
+
+	my $server = join "\n        ", @listen, 'dns on;', @zones,
+		$opts{server} // ();
+
+	my $http = defined $opts{http}
+		? "http {\n    %%TEST_GLOBALS_HTTP%%\n    $opts{http}\n}\n" : '';
+
+	return <<EOF;
+%%TEST_GLOBALS%%
+
+daemon off;
+@{[ $opts{main} // '' ]}
+
+events { @{[ $opts{events} // '' ]} }
+
+stream {
+    %%TEST_GLOBALS_STREAM%%
+    @{[ $opts{stream} // '' ]}
+
+    server {
+        $server
+    }
+}
+
+$http
+EOF
+}
+
+
+# Writes zones and configuration and starts nginx.  Options are those of
+# dns_conf(), or "conf" is the whole configuration.
+
+sub dns_run {
+	my ($t, %opts) = @_;
+
+	my $zones = $opts{zones} // {};
+
+	$t->write_file("$_.zone", $zones->{$_}) for keys %$zones;
+	$t->write_file_expand('nginx.conf', $opts{conf} // dns_conf(%opts));
+
+	# nginx listens on TCP too
+
+	dns_port();
+	port($port, socket => 1)->close();
+
+	return $t->run();
+}
+
+###############################################################################
+
+# Clients
+
+# A client of the server; see Test::Nginx::DNS::Client for methods and
+# options.  By default UDP from any address to 127.0.0.1.
+
+sub dns_client {
+	my (%opts) = @_;
+
+	return Test::Nginx::DNS::Client->new(
+		proto => 'udp',
+		addr => '127.0.0.1',
+		port => dns_port(),
+		%opts
+	);
+}
+
+
+# Sends a message and gives the octets of the reply, or undef.
+
+sub dns_send {
+	my ($message, %opts) = @_;
+
+	my $client = dns_client(%opts);
+
+	$client->send($message);
+
+	return $client->recv();
+}
+
+
+# Asks a question and gives the octets of the reply, or undef.  Options are
+# those of dns_query() and dns_client(), and "over" for the protocol.
+
+sub dns_ask {
+	my ($name, $type, %opts) = @_;
+
+	my @client = map { $_ => delete $opts{$_} } grep { exists $opts{$_} }
+		qw/ addr port from from_port timeout /;
+
+	my $query = dns_query($name, $type, %opts);
+	my $reply = dns_send($query, proto => $opts{over} // 'udp', @client);
+
+	if (defined $reply && substr($reply, 0, 2) ne substr($query, 0, 2)) {
+		Test::More::diag('the reply has another ID');
+		return undef;
+	}
+
+	return $reply;
+}
+
+
+sub dns_frame {
+	return Test::Nginx::DNS::Client::frame(@_);
+}
+
+
+# Compares a whole reply with text in the form of dns_text(), which may be
+# indented and aligned.
+
+sub dns_is {
+	my ($reply, $expected, $name) = @_;
+
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+
+	return Test::More::is(dns_text($reply), dns_canon($expected), $name);
+}
+
+###############################################################################
+
+# Logs
+
+# Waits until a log has at least count lines, and gives all it has.
+
+sub dns_log {
+	my ($t, $file, $count, %opts) = @_;
+
+	return _lines($t, $file, qr/^/, $count, %opts);
+}
+
+
+# Waits until the error log has a line that matches, and gives all such lines.
+
+sub dns_error_log {
+	my ($t, $re, %opts) = @_;
+
+	return _lines($t, 'error.log', $re, 1, %opts);
+}
+
+
+sub _lines {
+	my ($t, $file, $re, $count, %opts) = @_;
+
+	my $until = time() + ($opts{timeout} // 5);
+	my @lines;
+
+	for ( ;; ) {
+		if (-e $t->testdir() . "/$file") {
+			my $text = $t->read_file($file) // '';
+
+			# the last line may be half written
+
+			@lines = grep { /$re/ } $text =~ /^(.*)\n/gm;
+		}
+
+		last if @lines >= $count || time() > $until;
+		select undef, undef, undef, 0.05;
+	}
+
+	return @lines;
+}
+
+###############################################################################
+
+# Zones
+
+# The SOA record of zones made here, as a line of dns_text() with the section
+# left out.  Negative answers have a TTL of 60, others of 300.
+
+sub zone_soa {
+	my ($origin, $ttl) = @_;
+
+	$ttl //= 60;
+
+	return "$origin. $ttl IN SOA ns1.$origin. host.$origin. "
+		. "2026010101 7200 3600 1209600 60";
+}
+
+
+# A zone with SOA, one NS and its address, and the records given.
+
+sub zone_text {
+	my ($origin, $records) = @_;
+
+	return <<EOF . $records;
+\$ORIGIN $origin.
+\$TTL 300
+@	SOA	ns1 host 2026010101 7200 3600 1209600 60
+@	NS	ns1
+ns1	A	192.0.2.53
+EOF
+}
+
+
+# The zone z1.test that most tests ask about.  The 20 TXT records of "big" are
+# 200 octets each.
+
+sub zone_z1 {
+	my ($more) = @_;
+
+	my $big = join '', map { sprintf "big\tTXT\t\"%02d%s\"\n", $_, 'x' x 198 }
+		1 .. 20;
+
+	return zone_text('z1.test', <<EOF . $big . ($more // ''));
+www	A	192.0.2.1
+www	AAAA	2001:db8::1
+a.b.ent	A	192.0.2.2
+*.wild	TXT	"w"
+host.wild	A	192.0.2.3
+sub	NS	ns.sub
+ns.sub	A	192.0.2.60
+alias	CNAME	www
+dangling	CNAME	nope
+EOF
+}
+
+###############################################################################
+
+1;
