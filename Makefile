@@ -5,6 +5,7 @@
 # make run         install what is missing, build, start, ask a question
 # make stop        stop what "make run" started
 # make test        install what is missing, build and run every test
+#                  (SUITES="unit nginx" or T="words of paths" narrow it)
 # make test-long   the tests that loop for minutes
 # make fuzz        fuzz each target for FUZZ_TIME seconds (FUZZ=name: one)
 # make coverage    line coverage of the core by unit tests and corpora
@@ -12,11 +13,10 @@
 # make packages    install every Debian package that any of these needs
 # make clean       remove build/
 
-ROOT        := $(CURDIR)
 BUILD       := build
 TOOLS       := t/tools
 
-NGINX       ?= $(or $(shell command -v nginx),/usr/sbin/nginx)
+NGINX_BIN   ?= $(or $(shell command -v nginx),/usr/sbin/nginx)
 NGINX_DEV   ?= /usr/share/nginx/src
 MODULES_DIR ?= /usr/lib/nginx/modules
 
@@ -30,14 +30,15 @@ HARDEN      := -fstack-protector-strong -Wformat -Werror=format-security \
 CC_OPT      ?= -g -O2 -fPIC $(HARDEN)
 LD_OPT      ?= -Wl,-z,relro -Wl,-z,now -fPIC
 SAN_OPT     ?= -g -O1 -fPIC -fno-omit-frame-pointer \
-               -fsanitize=address,undefined -DNGX_DEBUG_PALLOC=1
+               -fsanitize=address,undefined \
+               -fno-sanitize=nonnull-attribute -DNGX_DEBUG_PALLOC=1
 
 DEV_FLAGS   := --with-compat --with-debug --with-threads --with-stream \
                --with-stream_ssl_module --with-http_ssl_module
 TEST_FLAGS  := $(DEV_FLAGS) --with-stream_realip_module \
                --with-http_realip_module --with-http_stub_status_module
 
-export ROOT BUILD NGINX NGINX_DEV MODULES_DIR PORT JOBS
+export NGINX_BIN NGINX_DEV MODULES_DIR PORT JOBS T
 export FUZZ_TIME FUZZ CC_OPT LD_OPT SAN_OPT DEV_FLAGS TEST_FLAGS
 
 MODULE      := $(BUILD)/ngx_dns_module.so
@@ -76,14 +77,14 @@ stop:
 
 test:
 	@$(TOOLS)/packages run test
-	@$(TOOLS)/test
+	@$(TOOLS)/test $(SUITES)
 
 test-long:
 	@$(TOOLS)/packages run test
 	@$(TOOLS)/test long
 
 unit:
-	@$(TOOLS)/test unit
+	@$(TOOLS)/test unit unit-asan fuzz
 
 fuzz:
 	@$(TOOLS)/packages run test fuzz
