@@ -76,6 +76,7 @@ typedef struct {
 /* 64 octets: one cache line, one look decides a hit or a miss */
 
 #define NGX_DNS_BUCKET_SLOTS       10
+#define NGX_DNS_BUCKET_FILL        6    /* on average */
 
 typedef struct {
     uint16_t   tag[NGX_DNS_BUCKET_SLOTS];

@@ -1,0 +1,93 @@
+
+/*
+ * Copyright (C) ngx_dns_module contributors
+ */
+
+
+#ifndef _NGX_DNS_COMPILER_H_INCLUDED_
+#define _NGX_DNS_COMPILER_H_INCLUDED_
+
+
+#include "ngx_dns_compile.h"
+#include "ngx_dns_rr.h"
+#include "ngx_dns_store.h"
+
+
+/* The state of one compilation; shared by the files of the compiler. */
+
+
+/* one label of the current owner, the apex at depth 0 */
+
+typedef struct {
+    const u_char     *label;
+    uint64_t          hash;             /* of the name down to here */
+    uint32_t          node;             /* its place */
+    uint16_t          flags;            /* NGX_DNS_NODE_... */
+} ngx_dns_step_t;
+
+/* an RR that names a target: its link is set when all nodes exist */
+
+typedef struct {
+    ngx_dns_rec_t    *rec;
+    uint64_t          link;             /* octets from the block's start */
+    uint32_t          node;             /* the owner's place */
+    uint32_t          target;           /* octets in front of the target */
+} ngx_dns_fixup_t;
+
+typedef struct {
+    ngx_dns_records_t   *rs;
+    ngx_dns_memory_t    *mem;
+    ngx_dns_key_t       *key;
+
+    ngx_dns_elt_t       *elts;          /* n, then n more to sort */
+    size_t               elts_size;
+
+    ngx_dns_zone_t      *zone;          /* the block */
+    size_t               zone_size;     /* as mapped */
+    size_t               pos;           /* octets used, a multiple of 4 */
+
+    uint64_t            *hash;          /* of each node */
+    uint32_t            *place;         /* of each node */
+    size_t               nodes_size;
+
+    ngx_dns_fixup_t     *fixups;
+    size_t               nfixups;
+    size_t               fixups_size;
+
+    size_t               nrecords;
+    size_t               warned;        /* warnings asked for */
+
+    ngx_uint_t           depth;         /* labels of the current owner */
+    ngx_dns_step_t       path[NGX_DNS_LABELS_MAX + 1];
+} ngx_dns_compiler_t;
+
+
+/*
+ * ngx_dns_compile.c: octets in front of the name an RR of this type points
+ * at, or NGX_DECLINED if it points at none.
+ */
+ngx_int_t ngx_dns_compile_target(ngx_uint_t type);
+
+/* ngx_dns_index.c: the index, the buckets, the links. */
+void ngx_dns_compile_index(ngx_dns_compiler_t *c);
+void ngx_dns_compile_links(ngx_dns_compiler_t *c);
+
+/*
+ * ngx_dns_check.c: the semantic checks.  An error is counted in the
+ * reporter; a warning beyond the first NGX_DNS_WARN_MAX of a zone is only
+ * counted, and ngx_dns_check_end() says how many there were.
+ */
+#define NGX_DNS_WARN_MAX   20
+
+void ngx_dns_check_owner(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts, size_t n,
+    ngx_uint_t flags);
+void ngx_dns_check_ttl(ngx_dns_compiler_t *c, const ngx_dns_rec_t *rec,
+    uint32_t ttl);
+void ngx_dns_check_sigs(ngx_dns_compiler_t *c, const ngx_dns_rec_t *rec);
+void ngx_dns_check_count(ngx_dns_compiler_t *c, const ngx_dns_rec_t *rec);
+void ngx_dns_check_target(ngx_dns_compiler_t *c, ngx_dns_fixup_t *f,
+    const ngx_dns_name_t *target, ngx_dns_node_t *node);
+void ngx_dns_check_end(ngx_dns_compiler_t *c);
+
+
+#endif /* _NGX_DNS_COMPILER_H_INCLUDED_ */
