@@ -33,6 +33,7 @@ UNITS   := $(filter-out shim,$(basename $(notdir $(wildcard t/unit/*.c))))
 FUZZERS := $(filter-out main,$(basename $(notdir $(wildcard t/fuzz/*.c))))
 
 COREOBJ := $(CORE:$(M)/%.c=$(OUT)/%.o)
+LIB     := $(OUT)/core.a
 SYSOBJ  := $(SYSTEM:%=$(OUT)/nginx/%.o) $(OUT)/unit/shim.o
 MAINOBJ := $(MAIN:t/fuzz/%.c=$(OUT)/fuzz/%.o)
 
@@ -41,17 +42,22 @@ FUZZBIN := $(FUZZERS:%=$(OUT)/fuzz/%)
 
 .PHONY: all core unit fuzz
 .SECONDARY:
+.DELETE_ON_ERROR:
 
 all: unit fuzz
 core: $(COREOBJ)
 unit: $(UNITBIN)
 fuzz: $(FUZZBIN)
 
-$(UNITBIN): $(OUT)/unit/%: $(OUT)/unit/%.o $(COREOBJ) $(SYSOBJ)
+$(UNITBIN): $(OUT)/unit/%: $(OUT)/unit/%.o $(LIB)
 	$(CC) $(FLAGS) -o $@ $^ $(LIBS)
 
-$(FUZZBIN): $(OUT)/fuzz/%: $(OUT)/fuzz/%.o $(MAINOBJ) $(COREOBJ) $(SYSOBJ)
+$(FUZZBIN): $(OUT)/fuzz/%: $(OUT)/fuzz/%.o $(MAINOBJ) $(LIB)
 	$(CC) $(FLAGS) $(LINK) -o $@ $^ $(LIBS)
+
+$(LIB): $(COREOBJ) $(SYSOBJ)
+	@rm -f $@
+	$(AR) rcs $@ $^
 
 $(OUT)/dns/%.o: $(M)/dns/%.c
 	@mkdir -p $(@D)
