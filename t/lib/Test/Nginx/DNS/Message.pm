@@ -30,7 +30,7 @@ our @EXPORT = qw/
 #   b h w  integer of 1, 2, 4 octets    T  type    t  type bitmap to the end
 #   4 6    address                      s  string  S  strings to the end
 #   x X q  hex, base64, text to the end l  octets with a length, as hex
-#   g      string without quotes
+#   g      string without quotes        p  SvcParams to the end, key=hex
 #
 # The rest is left to Net::DNS, and what that does not know is printed as
 # RFC 3597, section 5 says.
@@ -44,7 +44,7 @@ my %fields = (
 	DS => 'hbbx', CDS => 'hbbx', SSHFP => 'bbx', TLSA => 'bbbx',
 	DNSKEY => 'hbbX', CDNSKEY => 'hbbX', CERT => 'hbbX',
 	RRSIG => 'TbbwwwhnX', NSEC => 'nt', NSEC3PARAM => 'bbhl',
-	CAA => 'bgq', URI => 'hhq',
+	CAA => 'bgq', URI => 'hhq', SVCB => 'hnp', HTTPS => 'hnp',
 );
 
 # Header flags in the order of their bits.
@@ -463,6 +463,7 @@ sub _field_text {
 	return unpack('H*', $octets) if $field eq 'x';
 	return encode_base64($octets, '') if $field eq 'X';
 	return _bitmap($octets) if $field eq 't';
+	return _params($octets) if $field eq 'p';
 
 	# a salt
 
@@ -500,6 +501,30 @@ sub _bitmap {
 	}
 
 	return join ' ', @types;
+}
+
+
+# Service parameters, which must be in order (RFC 9460, 2.2).
+
+sub _params {
+	my ($octets) = @_;
+
+	my @params;
+	my $last = -1;
+
+	while (length $octets) {
+		die "a parameter is cut short\n" if length $octets < 4;
+
+		my ($key, $len) = unpack 'n n', substr $octets, 0, 4, '';
+
+		die "parameter $key is cut short\n" if length $octets < $len;
+		die "parameter $key after $last\n" if $key <= $last;
+
+		push @params, "$key=" . unpack 'H*', substr $octets, 0, $len, '';
+		$last = $key;
+	}
+
+	return join ' ', @params;
 }
 
 
