@@ -283,10 +283,6 @@ ngx_dns_check_target(ngx_dns_compiler_t *c, ngx_dns_fixup_t *f,
 
     type = f->rec->type;
 
-    if (type == NGX_DNS_TYPE_CNAME) {
-        return;
-    }
-
     if (node != NULL && (node->flags & NGX_DNS_NODE_CNAME)
         && (type == NGX_DNS_TYPE_MX || type == NGX_DNS_TYPE_NS
             || type == NGX_DNS_TYPE_SRV))

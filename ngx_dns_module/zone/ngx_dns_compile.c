@@ -449,10 +449,6 @@ ngx_dns_compile_target(ngx_uint_t type)
     ngx_int_t      n;
     ngx_dns_rr_t  *rr;
 
-    if (type == NGX_DNS_TYPE_CNAME) {
-        return 0;
-    }
-
     rr = ngx_dns_rr(type);
 
     if (!(rr->flags & NGX_DNS_RR_ADDITIONAL)) {

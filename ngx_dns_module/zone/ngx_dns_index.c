@@ -10,7 +10,7 @@
 #define NGX_DNS_INDEX_AHEAD   16        /* buckets asked for in advance */
 
 
-static void ngx_dns_index_nsec3(ngx_dns_compiler_t *c);
+static void ngx_dns_index_denial(ngx_dns_compiler_t *c);
 static void ngx_dns_index_buckets(ngx_dns_compiler_t *c);
 static void ngx_dns_index_insert(ngx_dns_zone_t *zone,
     ngx_dns_bucket_t *buckets, uint64_t hash, uint32_t place);
@@ -28,42 +28,47 @@ ngx_dns_compile_index(ngx_dns_compiler_t *c)
     ngx_memcpy((u_char *) zone + c->pos, c->place, 4 * (size_t) zone->nnodes);
     c->pos += 4 * (size_t) zone->nnodes;
 
-    ngx_dns_index_nsec3(c);
+    ngx_dns_index_denial(c);
     ngx_dns_index_buckets(c);
 }
 
 
 /*
- * NSEC3 owners: their first labels are base32hex of hashes, so canonical
- * order is the order of the hashes (RFC 5155, 1.3).
+ * The owners of NSEC or NSEC3 in canonical order.  The first labels of NSEC3
+ * owners are base32hex of hashes, so that is the order of the hashes
+ * (RFC 5155, 1.3).
  */
 
 static void
-ngx_dns_index_nsec3(ngx_dns_compiler_t *c)
+ngx_dns_index_denial(ngx_dns_compiler_t *c)
 {
     size_t           i;
     uint32_t        *list;
+    ngx_uint_t       type;
     ngx_dns_node_t  *node;
     ngx_dns_zone_t  *zone;
 
     zone = c->zone;
 
-    if (!(zone->flags & NGX_DNS_ZONE_NSEC3)) {
+    if (!(zone->flags & (NGX_DNS_ZONE_NSEC|NGX_DNS_ZONE_NSEC3))) {
         return;
     }
 
-    zone->nsec3 = (uint32_t) (c->pos / 4);
+    type = (zone->flags & NGX_DNS_ZONE_NSEC) ? NGX_DNS_TYPE_NSEC
+                                             : NGX_DNS_TYPE_NSEC3;
+
+    zone->denial = (uint32_t) (c->pos / 4);
     list = (uint32_t *) ((u_char *) zone + c->pos);
 
     for (i = 0; i < zone->nnodes; i++) {
         node = ngx_dns_zone_at(zone, c->place[i]);
 
-        if (node->flags & NGX_DNS_NODE_NSEC3) {
-            list[zone->nnsec3++] = c->place[i];
+        if (ngx_dns_node_rrset(node, type) != NULL) {
+            list[zone->ndenial++] = c->place[i];
         }
     }
 
-    c->pos += 4 * (size_t) zone->nnsec3;
+    c->pos += 4 * (size_t) zone->ndenial;
 }
 
 

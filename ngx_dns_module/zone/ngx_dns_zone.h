@@ -38,8 +38,8 @@ typedef struct {
     uint32_t   index;                   /* their nnodes places, in order */
     uint32_t   apex;                    /* the apex node */
     uint32_t   soa;                     /* its SOA rrset */
-    uint32_t   nsec3;                   /* places of NSEC3 nodes by hash */
-    uint32_t   nnsec3;
+    uint32_t   denial;                  /* places of NSEC or NSEC3 owners */
+    uint32_t   ndenial;
     uint32_t   serial;
     uint32_t   negative_ttl;            /* RFC 2308, 5 */
     uint16_t   flags;

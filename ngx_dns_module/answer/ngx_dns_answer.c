@@ -1,0 +1,379 @@
+
+/*
+ * Copyright (C) ngx_dns_module contributors
+ */
+
+
+#include "ngx_dns_answer_ctx.h"
+
+
+static void ngx_dns_answer_start(ngx_dns_answer_t *a,
+    ngx_dns_answer_conf_t *conf, ngx_dns_query_t *q, ngx_dns_zone_t *zone);
+static ngx_dns_state_e ngx_dns_answer_question(ngx_dns_answer_t *a);
+static ngx_dns_state_e ngx_dns_answer_name(ngx_dns_answer_t *a);
+static ngx_dns_state_e ngx_dns_answer_node(ngx_dns_answer_t *a,
+    ngx_dns_node_t *node, ngx_uint_t wildcard);
+static ngx_dns_state_e ngx_dns_answer_top(ngx_dns_answer_t *a,
+    ngx_uint_t from);
+static ngx_dns_state_e ngx_dns_answer_positive(ngx_dns_answer_t *a,
+    ngx_dns_rrset_t *set, ngx_uint_t wildcard);
+static ngx_dns_state_e ngx_dns_answer_nodata(ngx_dns_answer_t *a,
+    ngx_dns_node_t *node, ngx_uint_t wildcard);
+static ngx_dns_state_e ngx_dns_answer_nxdomain(ngx_dns_answer_t *a);
+static ngx_dns_state_e ngx_dns_answer_referral(ngx_dns_answer_t *a,
+    ngx_dns_node_t *cut, ngx_uint_t i);
+static ngx_dns_state_e ngx_dns_answer_refused(ngx_dns_answer_t *a,
+    ngx_uint_t ede);
+static ngx_dns_state_e ngx_dns_answer_failed(ngx_dns_answer_t *a);
+
+
+ngx_dns_answer_t *
+ngx_dns_answer_create(ngx_pool_t *pool, ngx_dns_key_t *key)
+{
+    ngx_dns_answer_t  *a;
+
+    a = ngx_pcalloc(pool, sizeof(ngx_dns_answer_t));
+    if (a == NULL) {
+        return NULL;
+    }
+
+    a->key = key;
+
+    return a;
+}
+
+
+ngx_dns_zone_t *
+ngx_dns_answer_locate(ngx_dns_answer_conf_t *conf, ngx_dns_query_t *q)
+{
+    ngx_dns_zone_t  *zone;
+
+    if (conf->zones == NULL) {
+        return NULL;
+    }
+
+    zone = ngx_dns_zones_find(conf->zones, &q->qname,
+                              q->qtype == NGX_DNS_TYPE_DS);
+
+    if (zone != NULL) {
+        ngx_dns_zone_prefetch_bucket(zone, &q->qname);
+    }
+
+    return zone;
+}
+
+
+ngx_dns_reply_t *
+ngx_dns_answer(ngx_dns_answer_t *a, ngx_dns_answer_conf_t *conf,
+    ngx_dns_query_t *q, ngx_dns_zone_t *zone)
+{
+    ngx_uint_t       n;
+    ngx_dns_state_e  state;
+
+    ngx_dns_answer_start(a, conf, q, zone);
+
+    state = ngx_dns_answer_question(a);
+
+    for (n = 0; state == ngx_dns_state_follow && n <= NGX_DNS_CHAIN_MAX; n++) {
+        state = ngx_dns_answer_name(a);
+    }
+
+    ngx_dns_add_end(a);
+
+    return &a->reply;
+}
+
+
+static void
+ngx_dns_answer_start(ngx_dns_answer_t *a, ngx_dns_answer_conf_t *conf,
+    ngx_dns_query_t *q, ngx_dns_zone_t *zone)
+{
+    a->query = q;
+    a->conf = conf;
+    a->zone = zone;
+    a->name = &q->qname;
+    a->target = NULL;
+    a->links = 0;
+    a->nsynth = 0;
+    a->mixed = 0;
+
+    if (++a->turn == 0) {
+        ngx_memzero(a->seen, sizeof(a->seen));
+        a->turn = 1;
+    }
+
+    a->reply.rcode = NGX_DNS_NOERROR;
+    a->reply.ede = NGX_DNS_EDE_NONE;
+    a->reply.aa = 0;
+    a->reply.full = 0;
+    a->reply.nitems = 0;
+}
+
+
+/* what class and type alone decide */
+
+static ngx_dns_state_e
+ngx_dns_answer_question(ngx_dns_answer_t *a)
+{
+    ngx_dns_query_t  *q;
+
+    q = a->query;
+
+    if (q->qclass != NGX_DNS_CLASS_IN) {
+
+        if (q->qclass == NGX_DNS_CLASS_CH && a->conf->chaos) {
+            return ngx_dns_answer_chaos(a);
+        }
+
+        return ngx_dns_answer_refused(a, NGX_DNS_EDE_NONE);
+    }
+
+    if (a->zone == NULL) {
+        return ngx_dns_answer_refused(a, NGX_DNS_EDE_NOT_AUTHORITATIVE);
+    }
+
+    switch (q->qtype) {
+
+    case NGX_DNS_TYPE_AXFR:
+    case NGX_DNS_TYPE_IXFR:
+        return ngx_dns_answer_refused(a, NGX_DNS_EDE_PROHIBITED);
+
+    case NGX_DNS_TYPE_ANY:
+
+        if (a->conf->any == NGX_DNS_ANY_REFUSED) {
+            return ngx_dns_answer_refused(a, NGX_DNS_EDE_PROHIBITED);
+        }
+
+        break;
+
+    default:
+        break;
+    }
+
+    a->reply.aa = 1;
+
+    return ngx_dns_state_follow;
+}
+
+
+/* RFC 1034, 4.3.2, step 3, for the name where the chain is */
+
+static ngx_dns_state_e
+ngx_dns_answer_name(ngx_dns_answer_t *a)
+{
+    ngx_uint_t       flags;
+    ngx_dns_node_t  *node;
+
+    if (ngx_dns_zone_find(a->zone, a->name, &a->found) == NGX_OK) {
+        node = a->found.node;
+        flags = node->flags;
+
+        if (flags & NGX_DNS_NODE_OCCLUDED) {
+            return ngx_dns_answer_top(a, 0);
+        }
+
+        /* the parent answers for DS at the cut: RFC 4035, 3.1.4.1 */
+
+        if ((flags & NGX_DNS_NODE_CUT)
+            && a->query->qtype != NGX_DNS_TYPE_DS)
+        {
+            return ngx_dns_answer_referral(a, node, 0);
+        }
+
+        return ngx_dns_answer_node(a, node, 0);
+    }
+
+    flags = a->found.encloser->flags;
+
+    if (flags
+        & (NGX_DNS_NODE_CUT|NGX_DNS_NODE_OCCLUDED|NGX_DNS_NODE_DNAME))
+    {
+        return ngx_dns_answer_top(a, a->found.label);
+    }
+
+    if (flags & NGX_DNS_NODE_HAS_WILDCARD) {
+        node = ngx_dns_zone_wildcard(a->zone, a->name, a->found.label);
+
+        if (node != NULL) {
+            return ngx_dns_answer_node(a, node, 1);
+        }
+    }
+
+    return ngx_dns_answer_nxdomain(a);
+}
+
+
+/* at or below a zone cut or a DNAME: the topmost one decides */
+
+static ngx_dns_state_e
+ngx_dns_answer_top(ngx_dns_answer_t *a, ngx_uint_t from)
+{
+    ngx_uint_t       i;
+    ngx_dns_node_t  *node;
+
+    node = ngx_dns_zone_top(a->zone, a->name, from, &i);
+
+    if (node == NULL) {
+        return ngx_dns_answer_failed(a);
+    }
+
+    if (node->flags & NGX_DNS_NODE_CUT) {
+        return ngx_dns_answer_referral(a, node, i);
+    }
+
+    return ngx_dns_chain_dname(a, node, i);
+}
+
+
+/* wildcard: 1 if node is the wildcard that stands for the name */
+
+static ngx_dns_state_e
+ngx_dns_answer_node(ngx_dns_answer_t *a, ngx_dns_node_t *node,
+    ngx_uint_t wildcard)
+{
+    ngx_uint_t        qtype;
+    ngx_dns_state_e   state;
+    ngx_dns_rrset_t  *set;
+
+    qtype = a->query->qtype;
+
+    set = ngx_dns_node_rrset(node, qtype);
+
+    if (set != NULL) {
+        return ngx_dns_answer_positive(a, set, wildcard);
+    }
+
+    if (qtype == NGX_DNS_TYPE_ANY || qtype == NGX_DNS_TYPE_RRSIG) {
+
+        state = (qtype == NGX_DNS_TYPE_ANY) ? ngx_dns_answer_any(a, node)
+                                            : ngx_dns_answer_rrsig(a, node);
+
+        if (state == ngx_dns_state_positive && wildcard) {
+            ngx_dns_deny_wildcard(a);
+        }
+
+        return (state == ngx_dns_state_nodata)
+                   ? ngx_dns_answer_nodata(a, node, wildcard) : state;
+    }
+
+    if (node->flags & NGX_DNS_NODE_CNAME) {
+        set = ngx_dns_node_rrset(node, NGX_DNS_TYPE_CNAME);
+
+        if (set == NULL) {
+            return ngx_dns_answer_failed(a);
+        }
+
+        if (wildcard) {
+            ngx_dns_deny_wildcard(a);
+        }
+
+        return ngx_dns_chain_cname(a, set);
+    }
+
+    return ngx_dns_answer_nodata(a, node, wildcard);
+}
+
+
+static ngx_dns_state_e
+ngx_dns_answer_positive(ngx_dns_answer_t *a, ngx_dns_rrset_t *set,
+    ngx_uint_t wildcard)
+{
+    ngx_dns_add_name(a, NGX_DNS_ANSWER, set, 0);
+
+    if (wildcard) {
+        ngx_dns_deny_wildcard(a);
+    }
+
+    ngx_dns_add_addresses(a, set, NULL);
+
+    return ngx_dns_state_positive;
+}
+
+
+static ngx_dns_state_e
+ngx_dns_answer_nodata(ngx_dns_answer_t *a, ngx_dns_node_t *node,
+    ngx_uint_t wildcard)
+{
+    ngx_dns_add_soa(a);
+    ngx_dns_deny_nodata(a, node, wildcard);
+
+    return ngx_dns_state_nodata;
+}
+
+
+/* RFC 6604, 3: the rcode is that of the end of the chain */
+
+static ngx_dns_state_e
+ngx_dns_answer_nxdomain(ngx_dns_answer_t *a)
+{
+    a->reply.rcode = NGX_DNS_NXDOMAIN;
+
+    ngx_dns_add_soa(a);
+    ngx_dns_deny_nxdomain(a);
+
+    return ngx_dns_state_nxdomain;
+}
+
+
+/* RFC 1034, 4.3.2, step 3b; RFC 9471 */
+
+static ngx_dns_state_e
+ngx_dns_answer_referral(ngx_dns_answer_t *a, ngx_dns_node_t *cut,
+    ngx_uint_t i)
+{
+    ngx_dns_rrset_t  *ns, *ds;
+
+    /* a link of a chain before it was authoritative: RFC 1035, 4.1.1 */
+
+    if (a->links == 0 && a->reply.nitems == 0) {
+        a->reply.aa = 0;
+    }
+
+    ns = ngx_dns_node_rrset(cut, NGX_DNS_TYPE_NS);
+
+    if (ns == NULL) {
+        return ngx_dns_answer_failed(a);
+    }
+
+    ngx_dns_add_name(a, NGX_DNS_AUTHORITY, ns, i);
+
+    if (a->query->do_bit) {
+        ds = ngx_dns_node_rrset(cut, NGX_DNS_TYPE_DS);
+
+        if (ds != NULL) {
+            ngx_dns_add_name(a, NGX_DNS_AUTHORITY, ds, i);
+
+        } else {
+            ngx_dns_deny_ds(a, i);
+        }
+    }
+
+    ngx_dns_add_addresses(a, ns, cut);
+
+    return ngx_dns_state_referral;
+}
+
+
+static ngx_dns_state_e
+ngx_dns_answer_refused(ngx_dns_answer_t *a, ngx_uint_t ede)
+{
+    a->reply.rcode = NGX_DNS_REFUSED;
+    a->reply.ede = (uint16_t) ede;
+    a->reply.aa = 0;
+
+    return ngx_dns_state_refused;
+}
+
+
+/* the zone breaks its own rules: nothing of the answer can be trusted */
+
+static ngx_dns_state_e
+ngx_dns_answer_failed(ngx_dns_answer_t *a)
+{
+    a->reply.rcode = NGX_DNS_SERVFAIL;
+    a->reply.ede = NGX_DNS_EDE_INVALID_DATA;
+    a->reply.aa = 0;
+    a->reply.nitems = 0;
+
+    return ngx_dns_state_failed;
+}

@@ -1,0 +1,123 @@
+
+/*
+ * Copyright (C) ngx_dns_module contributors
+ */
+
+
+#ifndef _NGX_DNS_ANSWER_CTX_H_INCLUDED_
+#define _NGX_DNS_ANSWER_CTX_H_INCLUDED_
+
+
+#include "ngx_dns_answer.h"
+
+
+/* The state of one answer; shared by the files of this folder. */
+
+
+typedef enum {
+    ngx_dns_state_follow = 0,           /* the chain goes on with a->name */
+    ngx_dns_state_positive,
+    ngx_dns_state_nodata,
+    ngx_dns_state_nxdomain,
+    ngx_dns_state_referral,
+    ngx_dns_state_refused,
+    ngx_dns_state_failed,
+    ngx_dns_state_done                  /* the chain ends here */
+} ngx_dns_state_e;
+
+
+/* a synthesized CNAME, in the form of a compiled rrset */
+
+typedef struct {
+    ngx_dns_rrset_t           head;
+    u_char                    data[2 + NGX_DNS_NAME_MAX + 3 + 16];
+} ngx_dns_synth_t;
+
+
+#define NGX_DNS_SEEN_SLOTS    256       /* nodes whose addresses are added */
+
+struct ngx_dns_answer_s {
+    ngx_dns_key_t            *key;
+    ngx_dns_query_t          *query;
+    ngx_dns_answer_conf_t    *conf;
+    ngx_dns_zone_t           *zone;
+
+    /* where the chain is: the question's name, or names[links & 1] */
+    ngx_dns_name_t           *name;
+    const u_char             *target;   /* its place; NULL: the question */
+    ngx_uint_t                links;
+    uint64_t                  chain[NGX_DNS_CHAIN_MAX + 1];
+    ngx_dns_name_t            names[2];
+
+    ngx_dns_lookup_t          found;
+    ngx_uint_t                mixed;    /* sections are out of order */
+
+    uint32_t                  turn;
+    struct {
+        uint32_t              turn;
+        uint32_t              place;
+    } seen[NGX_DNS_SEEN_SLOTS];
+
+    ngx_uint_t                nsynth;
+    ngx_dns_synth_t           synth[NGX_DNS_CHAIN_MAX + 2];
+
+    ngx_dns_reply_t           reply;
+};
+
+
+/*
+ * ngx_dns_section.c: rrsets into the sections.
+ *
+ * The owner is the suffix at label i of a->name (ngx_dns_add_name), or a node
+ * (ngx_dns_add_node).  With the DO bit the signatures of the set follow.
+ */
+void ngx_dns_add_name(ngx_dns_answer_t *a, ngx_dns_section_e section,
+    ngx_dns_rrset_t *set, ngx_uint_t i);
+void ngx_dns_add_node(ngx_dns_answer_t *a, ngx_dns_section_e section,
+    ngx_dns_rrset_t *set, ngx_dns_node_t *node, ngx_uint_t flags);
+
+/* puts the items in order of sections, if a proof came before a link */
+void ngx_dns_add_end(ngx_dns_answer_t *a);
+
+/* the SOA with the negative TTL, RFC 2308, 3 and 5 */
+void ngx_dns_add_soa(ngx_dns_answer_t *a);
+
+/*
+ * The addresses that the RRs of set point at, RFC 1034, 4.3.2, step 6.
+ * cut  the owner of a delegation, whose glue must be there (RFC 9471), or
+ *      NULL: all of it is optional
+ */
+void ngx_dns_add_addresses(ngx_dns_answer_t *a, ngx_dns_rrset_t *set,
+    ngx_dns_node_t *cut);
+
+/* ngx_dns_chain.c: one link; the answer is in the reply */
+ngx_dns_state_e ngx_dns_chain_cname(ngx_dns_answer_t *a,
+    ngx_dns_rrset_t *set);
+ngx_dns_state_e ngx_dns_chain_dname(ngx_dns_answer_t *a, ngx_dns_node_t *node,
+    ngx_uint_t i);
+
+/* ngx_dns_any.c: qtype ANY and RRSIG at a node, RFC 8482, 4.1 and 4.2 */
+ngx_dns_state_e ngx_dns_answer_any(ngx_dns_answer_t *a, ngx_dns_node_t *node);
+ngx_dns_state_e ngx_dns_answer_rrsig(ngx_dns_answer_t *a,
+    ngx_dns_node_t *node);
+
+/* ngx_dns_chaos.c: class CH, RFC 4892 */
+ngx_dns_state_e ngx_dns_answer_chaos(ngx_dns_answer_t *a);
+
+/*
+ * ngx_dns_denial.c: what a signed zone proves with its own NSEC or NSEC3
+ * records; nothing without the DO bit or in an unsigned zone.
+ *
+ * nodata    the name, or the wildcard that stands for it, lacks the type
+ * nxdomain  no such name, no wildcard: RFC 4035, 3.1.3.2; RFC 5155, 7.2.2
+ * wildcard  the name itself does not exist: RFC 4035, 3.1.3.3; 5155, 7.2.6
+ * ds        the delegation at label i has no DS: RFC 4035, 3.1.4.1
+ */
+void ngx_dns_deny_nodata(ngx_dns_answer_t *a, ngx_dns_node_t *node,
+    ngx_uint_t wildcard);
+void ngx_dns_deny_nxdomain(ngx_dns_answer_t *a);
+void ngx_dns_deny_wildcard(ngx_dns_answer_t *a);
+void ngx_dns_deny_ds(ngx_dns_answer_t *a, ngx_uint_t i);
+
+
+#endif /* _NGX_DNS_ANSWER_CTX_H_INCLUDED_ */

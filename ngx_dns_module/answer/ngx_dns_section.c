@@ -1,0 +1,295 @@
+
+/*
+ * Copyright (C) ngx_dns_module contributors
+ */
+
+
+#include "ngx_dns_answer_ctx.h"
+
+
+static ngx_dns_item_t *ngx_dns_add_item(ngx_dns_answer_t *a,
+    ngx_dns_section_e section, ngx_dns_rrset_t *set, ngx_uint_t flags);
+static void ngx_dns_add_sigs(ngx_dns_answer_t *a, ngx_dns_item_t *item);
+static uint32_t ngx_dns_add_ttl(ngx_dns_answer_t *a, ngx_dns_rrset_t *set);
+static ngx_uint_t ngx_dns_add_seen(ngx_dns_answer_t *a,
+    ngx_dns_node_t *node, uint32_t place);
+static ngx_uint_t ngx_dns_add_below(ngx_dns_node_t *node,
+    ngx_dns_node_t *cut);
+
+
+/* NULL: the list is full, and the reply knows */
+
+static ngx_dns_item_t *
+ngx_dns_add_item(ngx_dns_answer_t *a, ngx_dns_section_e section,
+    ngx_dns_rrset_t *set, ngx_uint_t flags)
+{
+    ngx_dns_item_t   *item;
+    ngx_dns_reply_t  *reply;
+
+    reply = &a->reply;
+
+    if (reply->nitems == NGX_DNS_ITEMS_MAX) {
+
+        if (!(flags & NGX_DNS_ITEM_OPTIONAL)) {
+            reply->full = 1;
+        }
+
+        return NULL;
+    }
+
+    item = &reply->items[reply->nitems++];
+
+    if (reply->nitems > 1 && item[-1].section > section) {
+        a->mixed = 1;
+    }
+
+    item->rrset = set;
+    item->section = (uint8_t) section;
+    item->flags = (uint8_t) flags;
+    item->ttl = ngx_dns_add_ttl(a, set);
+
+    return item;
+}
+
+
+void
+ngx_dns_add_end(ngx_dns_answer_t *a)
+{
+    ngx_uint_t       i, k;
+    ngx_dns_item_t   item, *items;
+
+    if (!a->mixed) {
+        return;
+    }
+
+    items = a->reply.items;
+
+    for (i = 1; i < a->reply.nitems; i++) {
+        item = items[i];
+
+        for (k = i; k > 0 && items[k - 1].section > item.section; k--) {
+            items[k] = items[k - 1];
+        }
+
+        items[k] = item;
+    }
+}
+
+
+/* the SOA keeps its own TTL, so it can be asked for as it was written */
+
+static uint32_t
+ngx_dns_add_ttl(ngx_dns_answer_t *a, ngx_dns_rrset_t *set)
+{
+    uint32_t  ttl;
+
+    ttl = set->ttl;
+
+    if (set->type == NGX_DNS_TYPE_SOA) {
+        return ttl;
+    }
+
+    ttl = ngx_max(ttl, a->conf->min_ttl);
+
+    return ngx_min(ttl, a->conf->max_ttl);
+}
+
+
+/* RFC 4035, 3.1.1: behind the set, with its TTL */
+
+static void
+ngx_dns_add_sigs(ngx_dns_answer_t *a, ngx_dns_item_t *item)
+{
+    ngx_dns_item_t   *sig;
+    ngx_dns_rrset_t  *sigs;
+
+    if (!a->query->do_bit || item == NULL) {
+        return;
+    }
+
+    sigs = ngx_dns_rrset_sigs(item->rrset);
+
+    if (sigs == NULL) {
+        return;
+    }
+
+    sig = ngx_dns_add_item(a, item->section, sigs, item->flags);
+
+    if (sig != NULL) {
+        sig->owner = item->owner;
+        sig->owner_len = item->owner_len;
+        sig->apex = item->apex;
+        sig->ttl = item->ttl;
+    }
+}
+
+
+void
+ngx_dns_add_name(ngx_dns_answer_t *a, ngx_dns_section_e section,
+    ngx_dns_rrset_t *set, ngx_uint_t i)
+{
+    ngx_dns_item_t  *item;
+
+    item = ngx_dns_add_item(a, section, set, 0);
+    if (item == NULL) {
+        return;
+    }
+
+    item->owner = NULL;
+
+    if (a->target == NULL) {
+        item->owner_len = a->name->offset[i];
+        item->apex = NULL;
+
+    } else {
+        item->owner_len = 0;
+        item->apex = a->target + a->name->offset[i];
+    }
+
+    ngx_dns_add_sigs(a, item);
+}
+
+
+void
+ngx_dns_add_node(ngx_dns_answer_t *a, ngx_dns_section_e section,
+    ngx_dns_rrset_t *set, ngx_dns_node_t *node, ngx_uint_t flags)
+{
+    ngx_dns_item_t  *item;
+
+    item = ngx_dns_add_item(a, section, set, flags);
+    if (item == NULL) {
+        return;
+    }
+
+    item->owner = node->name;
+    item->owner_len = node->len;
+    item->apex = a->zone->name;
+
+    ngx_dns_add_sigs(a, item);
+}
+
+
+void
+ngx_dns_add_soa(ngx_dns_answer_t *a)
+{
+    ngx_dns_name_t   *qname;
+    ngx_dns_item_t   *item;
+    ngx_dns_rrset_t  *set;
+
+    set = ngx_dns_zone_at(a->zone, a->zone->soa);
+
+    item = ngx_dns_add_item(a, NGX_DNS_AUTHORITY, set, 0);
+    if (item == NULL) {
+        return;
+    }
+
+    /* a chain stays in the zone, so the apex ends the question's name */
+
+    qname = &a->query->qname;
+
+    item->owner = NULL;
+    item->owner_len = (uint8_t) (qname->len - a->zone->name_len);
+    item->apex = NULL;
+    item->ttl = a->zone->negative_ttl;
+
+    ngx_dns_add_sigs(a, item);
+}
+
+
+/* 1: the addresses of this node are in the reply already */
+
+static ngx_uint_t
+ngx_dns_add_seen(ngx_dns_answer_t *a, ngx_dns_node_t *node, uint32_t place)
+{
+    ngx_uint_t        i;
+    ngx_dns_item_t   *item;
+
+    i = place % NGX_DNS_SEEN_SLOTS;
+
+    if (a->seen[i].turn != a->turn) {
+        a->seen[i].turn = a->turn;
+        a->seen[i].place = place;
+
+        return 0;
+    }
+
+    if (a->seen[i].place == place) {
+        return 1;
+    }
+
+    for (i = 0; i < a->reply.nitems; i++) {
+        item = &a->reply.items[i];
+
+        if (item->section == NGX_DNS_ADDITIONAL && item->owner == node->name) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* 1: node is at or below cut */
+
+static ngx_uint_t
+ngx_dns_add_below(ngx_dns_node_t *node, ngx_dns_node_t *cut)
+{
+    return node->len >= cut->len
+           && ngx_memcmp(node->name + node->len - cut->len, cut->name,
+                         cut->len)
+              == 0;
+}
+
+
+void
+ngx_dns_add_addresses(ngx_dns_answer_t *a, ngx_dns_rrset_t *set,
+    ngx_dns_node_t *cut)
+{
+    u_char           *rr;
+    uint32_t          link;
+    ngx_uint_t        i, flags;
+    ngx_dns_node_t   *node;
+    ngx_dns_rrset_t  *addr;
+
+    if (!(set->flags & NGX_DNS_RRSET_LINKS)) {
+        return;
+    }
+
+    rr = ngx_dns_rrset_first(set);
+
+    for (i = 0; i < set->nrr; i++, rr = ngx_dns_rrset_step(set, rr)) {
+
+        link = ngx_dns_rrset_link(set, rr);
+
+        if (link == 0) {
+            continue;
+        }
+
+        node = ngx_dns_zone_at(a->zone, link);
+
+        /* glue is not data of this zone: only name servers point at it */
+
+        if (set->type != NGX_DNS_TYPE_NS
+            && (node->flags & (NGX_DNS_NODE_OCCLUDED|NGX_DNS_NODE_CUT)))
+        {
+            continue;
+        }
+
+        if (ngx_dns_add_seen(a, node, link)) {
+            continue;
+        }
+
+        flags = (cut != NULL && ngx_dns_add_below(node, cut))
+                    ? 0 : NGX_DNS_ITEM_OPTIONAL;
+
+        addr = ngx_dns_node_rrset(node, NGX_DNS_TYPE_A);
+        if (addr != NULL) {
+            ngx_dns_add_node(a, NGX_DNS_ADDITIONAL, addr, node, flags);
+        }
+
+        addr = ngx_dns_node_rrset(node, NGX_DNS_TYPE_AAAA);
+        if (addr != NULL) {
+            ngx_dns_add_node(a, NGX_DNS_ADDITIONAL, addr, node, flags);
+        }
+    }
+}
