@@ -343,7 +343,7 @@ ngx_dns_write_named(ngx_dns_writer_t *w, ngx_dns_item_t *item)
 
         if (pointer == 0) {
             p = ngx_dns_write_owner(w, p, item);
-            pointer = ngx_dns_write_pointer(w, rdata);
+            pointer = (p == NULL) ? 0 : ngx_dns_write_pointer(w, rdata);
 
         } else {
             p = (w->limit - p < 2) ? NULL : ngx_dns_put16(p, pointer);
@@ -409,7 +409,8 @@ ngx_dns_write_pointer(ngx_dns_writer_t *w, u_char *p)
         return 0;
     }
 
-    return (*p >= 0xc0) ? ngx_dns_get16(p) : 0xc000 | (p - w->buf);
+    return (*p >= 0xc0) ? ngx_dns_get16(p)
+                        : 0xc000 | (ngx_uint_t) (p - w->buf);
 }
 
 

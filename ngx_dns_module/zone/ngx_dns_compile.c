@@ -22,8 +22,7 @@ static ngx_dns_node_t *ngx_dns_compile_step(ngx_dns_compiler_t *c,
     const u_char *name, size_t len, ngx_uint_t flags);
 static void ngx_dns_compile_owner(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts,
     size_t n);
-static ngx_uint_t ngx_dns_compile_flags(ngx_dns_compiler_t *c,
-    ngx_dns_elt_t *elts, size_t n);
+static ngx_uint_t ngx_dns_compile_flags(ngx_dns_elt_t *elts, size_t n);
 static size_t ngx_dns_compile_set(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts,
     size_t n, ngx_dns_rrset_t **set);
 static void ngx_dns_compile_soa(ngx_dns_compiler_t *c);
@@ -354,7 +353,7 @@ ngx_dns_compile_owner(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts, size_t n)
         ngx_dns_compile_path(c, rec);
     }
 
-    flags = ngx_dns_compile_flags(c, elts, n);
+    flags = ngx_dns_compile_flags(elts, n);
     node = ngx_dns_compile_step(c, ngx_dns_rec_owner(rec), rec->owner_len,
                                 flags);
 
@@ -389,7 +388,7 @@ ngx_dns_compile_owner(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts, size_t n)
 
 
 static ngx_uint_t
-ngx_dns_compile_flags(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts, size_t n)
+ngx_dns_compile_flags(ngx_dns_elt_t *elts, size_t n)
 {
     size_t      i;
     ngx_uint_t  flags, others;
