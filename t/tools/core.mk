@@ -14,6 +14,8 @@ FLAGS   ?= -O2
 MAIN    ?= t/fuzz/main.c
 TREE    ?= build/nginx
 
+LIBS    ?= -lcrypto
+
 OUT     := build/core/$(FLAVOR)
 M       := ngx_dns_module
 
