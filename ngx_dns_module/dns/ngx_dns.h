@@ -80,6 +80,7 @@
 #define NGX_DNS_TYPE_DNSKEY       48
 #define NGX_DNS_TYPE_NSEC3        50
 #define NGX_DNS_TYPE_NSEC3PARAM   51
+#define NGX_DNS_TYPE_ZONEMD       63
 #define NGX_DNS_TYPE_SVCB         64
 #define NGX_DNS_TYPE_HTTPS        65
 #define NGX_DNS_TYPE_TKEY         249
@@ -89,6 +90,7 @@
 #define NGX_DNS_TYPE_MAILB        253
 #define NGX_DNS_TYPE_MAILA        254
 #define NGX_DNS_TYPE_ANY          255
+#define NGX_DNS_TYPE_URI          256
 
 /* extended errors, RFC 8914, 4 */
 

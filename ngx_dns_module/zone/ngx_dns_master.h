@@ -38,10 +38,15 @@ typedef struct {
     uint32_t             default_ttl;   /* seconds, where a file gives none */
     ngx_uint_t           max_errors;    /* stop after so many (10) */
     size_t               max_generate;  /* records of one $GENERATE */
+    size_t               window;        /* octets read at once; 0: 256k */
 } ngx_dns_master_conf_t;
 
 /*
  * Reads file and what it includes.  origin (the apex) is the first $ORIGIN.
+ *
+ * The files are read through a window, so memory does not grow with them.
+ * A TTL that a record lacks is that of $TTL, else of the last record that
+ * had one, else the MINIMUM of the SOA, else default_ttl.
  *
  * NGX_OK      read; nothing was reported as an error
  * NGX_ERROR   at least one error was reported
