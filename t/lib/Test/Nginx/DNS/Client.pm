@@ -141,10 +141,11 @@ sub _wait {
 
 	return 1 if $what eq 'can_read' && $s->can('pending') && $s->pending();
 
+	# with no time left, what is there already still counts
+
 	my $left = $until - time();
 
-	return 0 if $left < 0;
-	return scalar IO::Select->new($s)->$what($left);
+	return scalar IO::Select->new($s)->$what($left > 0 ? $left : 0);
 }
 
 

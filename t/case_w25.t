@@ -1,0 +1,58 @@
+#!/usr/bin/perl
+
+# Copyright (C) ngx_dns_module contributors
+
+# Tests for names outside our zones: REFUSED without records, case W25.
+
+###############################################################################
+
+use warnings;
+use strict;
+
+use Test::More;
+
+BEGIN { use FindBin; chdir($FindBin::Bin); }
+
+use lib 'lib';
+use Test::Nginx;
+use Test::Nginx::DNS;
+
+###############################################################################
+
+select STDERR; $| = 1;
+select STDOUT; $| = 1;
+
+my $t = Test::Nginx->new()->has(qw/stream udp/)->plan(36);
+
+dns_run($t, zones => { 'z1.test' => zone_z1() });
+
+my @questions = ('www.example.org A', '. NS', '. SOA', '. ANY', 'test A',
+	'test NS', 'test DS', 'az1.test A', 'z1.test.org A');
+
+###############################################################################
+
+for my $over (qw/ udp tcp /) {
+	for my $question (@questions) {
+		my ($name, $type) = split / /, $question;
+
+		my $full = $name eq '.' ? '.' : "$name.";
+
+		dns_is(dns_ask($name, $type, over => $over), <<EOF,
+			REFUSED qr
+			question	$full IN $type
+EOF
+			"W25 $question $over");
+
+		# "Not Authoritative", RFC 8914
+
+		dns_is(dns_ask($name, $type, over => $over, do => 1), <<EOF,
+			REFUSED qr
+			question	$full IN $type
+			edns 0 size 1232 do
+			option 15 0014
+EOF
+			"W25 $question with DO $over");
+	}
+}
+
+###############################################################################
