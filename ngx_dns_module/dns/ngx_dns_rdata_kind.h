@@ -135,8 +135,10 @@ ngx_int_t ngx_dns_rd_text_scan(ngx_dns_rd_t *rd);
 ngx_int_t ngx_dns_rd_text_check(ngx_dns_rd_t *rd);
 ngx_int_t ngx_dns_rd_text_print(ngx_dns_rd_t *rd);
 
-/* octets as a quoted string */
+/* octets as a quoted string, and what is between the quotes */
 ngx_int_t ngx_dns_rd_put_quoted(ngx_dns_rd_t *rd, const u_char *p, size_t len);
+ngx_int_t ngx_dns_rd_put_escaped(ngx_dns_rd_t *rd, const u_char *p,
+    size_t len);
 
 
 /* ngx_dns_rdata_data.c */

@@ -221,16 +221,27 @@ ngx_dns_rd_string_print(ngx_dns_rd_t *rd)
 ngx_int_t
 ngx_dns_rd_put_quoted(ngx_dns_rd_t *rd, const u_char *p, size_t len)
 {
+    if (ngx_dns_rd_put(rd, (u_char *) "\"", 1) != NGX_OK
+        || ngx_dns_rd_put_escaped(rd, p, len) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_dns_rd_put(rd, (u_char *) "\"", 1);
+}
+
+
+ngx_int_t
+ngx_dns_rd_put_escaped(ngx_dns_rd_t *rd, const u_char *p, size_t len)
+{
     u_char        *dst;
     const u_char  *last;
 
     dst = rd->text;
 
-    if ((size_t) (rd->text_last - dst) < 4 * len + 2) {
+    if ((size_t) (rd->text_last - dst) < 4 * len) {
         return NGX_ERROR;
     }
-
-    *dst++ = '"';
 
     for (last = p + len; p < last; p++) {
 
@@ -249,7 +260,6 @@ ngx_dns_rd_put_quoted(ngx_dns_rd_t *rd, const u_char *p, size_t len)
         *dst++ = *p;
     }
 
-    *dst++ = '"';
     rd->text = dst;
 
     return NGX_OK;
