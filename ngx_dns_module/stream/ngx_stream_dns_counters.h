@@ -65,7 +65,7 @@ typedef struct {
 /* Makes the shared memory of the counters; NULL: error, logged. */
 ngx_shm_zone_t *ngx_stream_dns_counters_add(ngx_conf_t *cf);
 
-/* The slot of this process; memory of its own if the zone is not there. */
+/* The slot of this process, its gauges set to 0. */
 ngx_stream_dns_counter_t *ngx_stream_dns_counters_slot(ngx_shm_zone_t *zone);
 
 /* One counter over all processes. */

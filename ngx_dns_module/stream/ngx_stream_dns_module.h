@@ -34,7 +34,9 @@ typedef struct {
 
 typedef struct {
     ngx_str_t                   name;       /* empty for "dns_zones" */
+    ngx_str_t                   apex;       /* the name, wire format */
     ngx_str_t                   path;       /* or pattern; full */
+    ngx_uint_t                  pattern;    /* 1: by "dns_zones" */
     u_char                     *conf_file;
     ngx_uint_t                  conf_line;
 } ngx_stream_dns_zone_conf_t;
@@ -46,7 +48,7 @@ typedef struct {
     ngx_uint_t                  path;       /* NGX_STREAM_DNS_PATH_... */
     ngx_dns_key_t              *key;
 
-    size_t                      udp_size;   /* octets */
+    ngx_int_t                   udp_size;   /* octets */
     time_t                      min_ttl;    /* seconds */
     time_t                      max_ttl;
     time_t                      default_ttl;
@@ -54,18 +56,17 @@ typedef struct {
     ngx_flag_t                  chaos;
     ngx_str_t                   version;
     ngx_str_t                   hostname;
-    ngx_stream_complex_value_t *nsid;       /* NULL or with variables */
-    ngx_str_t                   nsid_text;  /* if it has none */
-    ngx_flag_t                  nsid_set;
+    ngx_stream_complex_value_t *nsid;       /* NULL: it has no variables */
 
     ngx_msec_t                  tcp_timeout;       /* of one message */
     ngx_msec_t                  tcp_idle_timeout;
     ngx_msec_t                  tcp_send_timeout;  /* total for unsent data */
     size_t                      tcp_max_unsent;    /* octets */
-    ngx_uint_t                  tcp_max_queries;   /* answers queued */
+    ngx_int_t                   tcp_max_queries;   /* answers queued */
 
     ngx_dns_answer_conf_t       answer;
     ngx_dns_transport_t         udp;        /* nsid too if it is constant */
+    ngx_uint_t                  checked;    /* 1: as server of a socket */
 } ngx_stream_dns_srv_conf_t;
 
 
@@ -103,6 +104,8 @@ typedef struct {
     uint16_t                    ecs_len;
     u_char                      ecs[4 + 16];
 
+    ngx_stream_variable_value_t *variables; /* before the first message */
+
     u_char                      zone_len;   /* 0: no zone */
     u_char                      qname_len;
     u_char                      zone[NGX_DNS_NAME_MAX];
@@ -120,6 +123,7 @@ typedef struct {
     ngx_log_t                  *log;
 
     ngx_dns_query_t            *query;      /* for one message at a time */
+    ngx_pool_t                 *pool;       /* for one message at a time */
     void                       *udp;        /* ngx_stream_dns_udp_t */
 } ngx_stream_dns_worker_t;
 
@@ -139,7 +143,7 @@ extern ngx_stream_dns_worker_t  *ngx_stream_dns_worker;
  * out     room for size octets: 65535 over TCP
  *
  * Returns the octets of the reply, or 0: the message is to be dropped.
- * Only the value of "dns_nsid" may allocate (from the connection's pool).
+ * Allocates nothing of the session.
  */
 size_t ngx_stream_dns_answer_message(ngx_stream_dns_worker_t *w,
     ngx_stream_session_t *s, u_char *packet, size_t len,
@@ -147,15 +151,26 @@ size_t ngx_stream_dns_answer_message(ngx_stream_dns_worker_t *w,
 
 /*
  * The context of the session, made (in the connection's pool) if it has
- * none.  NULL: no memory.
+ * none: the content handler calls it before the first message, because the
+ * values that variables have then are what each message starts from.
+ * NULL: no memory.
  */
 ngx_stream_dns_ctx_t *ngx_stream_dns_get_ctx(ngx_stream_session_t *s);
 
 /*
  * Runs the handlers of the log phase for the message just answered, with
- * fresh values of all variables.  s->status has to be set before.
+ * fresh values of all variables; s->status has to be set before.  Then
+ * forgets the message: what is logged at the end of the session has none.
+ * What the handlers allocate is the worker's and free again at once.
  */
 void ngx_stream_dns_log_message(ngx_stream_session_t *s);
+
+
+/*
+ * Adds the question to a message of the error log; s->log_handler of DNS
+ * sessions.
+ */
+u_char *ngx_stream_dns_log_error(ngx_log_t *log, u_char *buf, size_t len);
 
 
 /* Content handler of a "dns on" server (TCP; UDP if dns_udp_path session). */

@@ -1,0 +1,402 @@
+
+/*
+ * Copyright (C) ngx_dns_module contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_stream.h>
+
+#include "ngx_dns_rr.h"
+#include "ngx_stream_dns_message.h"
+
+
+/* what an evaluation of variables leaves in a session and must not */
+
+typedef struct {
+    ngx_pool_t  *pool;
+#if (NGX_PCRE)
+    ngx_uint_t   ncaptures;
+    int         *captures;
+    u_char      *captures_data;
+#endif
+} ngx_stream_dns_saved_t;
+
+
+static void ngx_stream_dns_ctx_reply(ngx_stream_dns_ctx_t *ctx,
+    ngx_dns_zone_t *zone, ngx_uint_t ede);
+static void ngx_stream_dns_enter(ngx_stream_dns_worker_t *w,
+    ngx_stream_session_t *s, ngx_stream_dns_saved_t *saved);
+static void ngx_stream_dns_leave(ngx_stream_dns_worker_t *w,
+    ngx_stream_session_t *s, ngx_stream_dns_saved_t *saved);
+static size_t ngx_stream_dns_variables_size(ngx_stream_session_t *s);
+
+
+size_t
+ngx_stream_dns_reply(ngx_stream_dns_worker_t *w,
+    ngx_stream_dns_srv_conf_t *dscf, ngx_dns_query_t *q, ngx_dns_zone_t *zone,
+    ngx_dns_transport_t *t, u_char *buf, size_t size,
+    ngx_stream_dns_ctx_t *ctx)
+{
+    size_t            n;
+    ngx_uint_t        rcode, flags, ede;
+    ngx_dns_reply_t  *reply;
+
+    if (q->verdict == NGX_DNS_VERDICT_ANSWER) {
+        reply = ngx_dns_answer(w->answer, &dscf->answer, q, zone);
+        rcode = reply->rcode;
+        ede = reply->ede;
+
+    } else {
+        reply = NULL;
+        rcode = q->rcode;
+        ede = q->ede;
+    }
+
+    n = ngx_dns_write(w->writer, q, reply, t, buf, size);
+
+    flags = ngx_dns_get16(buf + 2);
+
+    /* the writer has the last word: an answer may be too long */
+
+    if ((flags & 0x0f) != (rcode & 0x0f)) {
+        rcode = flags & 0x0f;
+    }
+
+    w->counters->n[(rcode < 17) ? NGX_STREAM_DNS_RCODE + rcode
+                                : NGX_STREAM_DNS_RCODE_OTHER]++;
+
+    if (flags & NGX_DNS_FLAG_TC) {
+        ngx_stream_dns_count(w, NGX_STREAM_DNS_TRUNCATED);
+    }
+
+    if (ctx != NULL) {
+        ctx->rcode = (uint16_t) rcode;
+        ctx->flags = (uint16_t) flags;
+        ctx->size = (uint32_t) n;
+
+        ngx_stream_dns_ctx_reply(ctx, zone,
+                                 q->edns ? ede : NGX_DNS_EDE_NONE);
+    }
+
+    return n;
+}
+
+
+static void
+ngx_stream_dns_ctx_reply(ngx_stream_dns_ctx_t *ctx, ngx_dns_zone_t *zone,
+    ngx_uint_t ede)
+{
+    ctx->answered = 1;
+    ctx->ede = (uint16_t) ede;
+    ctx->zone_len = 0;
+
+    if (zone != NULL) {
+        ctx->zone_len = zone->name_len;
+        ngx_memcpy(ctx->zone, zone->name, zone->name_len);
+    }
+}
+
+
+void
+ngx_stream_dns_ctx_query(ngx_stream_dns_ctx_t *ctx, ngx_dns_query_t *q)
+{
+    ctx->answered = 0;
+    ctx->zone_len = 0;
+    ctx->question = 0;
+    ctx->edns = 0;
+    ctx->ecs_len = 0;
+
+    ctx->parsed = (q->verdict != NGX_DNS_VERDICT_DROP
+                   || q->drop != NGX_DNS_DROP_SHORT);
+
+    if (!ctx->parsed) {
+        return;
+    }
+
+    ctx->id = q->id;
+    ctx->query_flags = q->flags;
+
+    if (q->question) {
+        ctx->question = 1;
+        ctx->qtype = q->qtype;
+        ctx->qclass = q->qclass;
+        ctx->qname_len = (u_char) q->qname.len;
+        ngx_memcpy(ctx->qname, q->qname.wire, q->qname.len);
+    }
+
+    if (q->edns) {
+        ctx->edns = 1;
+        ctx->do_bit = q->do_bit;
+        ctx->edns_size = q->edns_size;
+
+        if (q->ecs != NULL && q->ecs_len <= sizeof(ctx->ecs)) {
+            ctx->ecs_len = q->ecs_len;
+            ngx_memcpy(ctx->ecs, q->ecs, q->ecs_len);
+        }
+    }
+}
+
+
+void
+ngx_stream_dns_ctx_clear(ngx_stream_dns_ctx_t *ctx)
+{
+    ctx->parsed = 0;
+    ctx->question = 0;
+    ctx->edns = 0;
+    ctx->ecs_len = 0;
+    ctx->answered = 0;
+    ctx->zone_len = 0;
+}
+
+
+ngx_stream_dns_ctx_t *
+ngx_stream_dns_get_ctx(ngx_stream_session_t *s)
+{
+    size_t                 size;
+    ngx_connection_t      *c;
+    ngx_stream_dns_ctx_t  *ctx;
+
+    ctx = ngx_stream_get_module_ctx(s, ngx_stream_dns_module);
+
+    if (ctx != NULL) {
+        return ctx;
+    }
+
+    c = s->connection;
+    size = ngx_stream_dns_variables_size(s);
+
+    ctx = ngx_pcalloc(c->pool, sizeof(ngx_stream_dns_ctx_t));
+    if (ctx == NULL) {
+        return NULL;
+    }
+
+    ctx->variables = ngx_palloc(c->pool, size);
+    if (ctx->variables == NULL) {
+        return NULL;
+    }
+
+    ngx_memcpy(ctx->variables, s->variables, size);
+
+    ctx->transport = NGX_STREAM_DNS_TCP;
+
+    if (c->type == SOCK_DGRAM) {
+        ctx->transport = NGX_STREAM_DNS_UDP;
+    }
+
+#if (NGX_STREAM_SSL)
+    if (c->ssl != NULL) {
+        ctx->transport = NGX_STREAM_DNS_TLS;
+    }
+#endif
+
+    ngx_stream_set_ctx(s, ctx, ngx_stream_dns_module);
+
+    s->log_handler = ngx_stream_dns_log_error;
+
+    return ctx;
+}
+
+
+size_t
+ngx_stream_dns_answer_message(ngx_stream_dns_worker_t *w,
+    ngx_stream_session_t *s, u_char *packet, size_t len,
+    ngx_dns_transport_t *t, u_char *out, size_t size)
+{
+    size_t                      n;
+    ngx_uint_t                  evaluate;
+    ngx_dns_zone_t             *zone;
+    ngx_dns_query_t            *q;
+    ngx_stream_dns_ctx_t       *ctx;
+    ngx_stream_dns_saved_t      saved;
+    ngx_stream_dns_srv_conf_t  *dscf;
+
+    q = w->query;
+    ctx = ngx_stream_get_module_ctx(s, ngx_stream_dns_module);
+    dscf = ngx_stream_get_module_srv_conf(s, ngx_stream_dns_module);
+
+    ngx_stream_dns_count(w, NGX_STREAM_DNS_RECEIVED_UDP + ctx->transport);
+
+    ngx_dns_query_parse(q, packet, len, 0, w->key);
+    ngx_stream_dns_ctx_query(ctx, q);
+
+    if (q->verdict == NGX_DNS_VERDICT_DROP) {
+        w->counters->n[ngx_stream_dns_drop_counter(q)]++;
+        return 0;
+    }
+
+    zone = NULL;
+
+    if (q->verdict == NGX_DNS_VERDICT_ANSWER) {
+        zone = ngx_dns_answer_locate(&dscf->answer, q);
+    }
+
+    t->nsid = dscf->udp.nsid;
+    evaluate = (q->nsid && dscf->nsid != NULL);
+
+    if (evaluate) {
+        ngx_stream_dns_enter(w, s, &saved);
+        ngx_stream_dns_nsid(s, dscf, &t->nsid);
+    }
+
+    n = ngx_stream_dns_reply(w, dscf, q, zone, t, out, size, ctx);
+
+    if (evaluate) {
+        ngx_stream_dns_leave(w, s, &saved);
+        t->nsid.len = 0;
+    }
+
+    return n;
+}
+
+
+void
+ngx_stream_dns_nsid(ngx_stream_session_t *s, ngx_stream_dns_srv_conf_t *dscf,
+    ngx_str_t *nsid)
+{
+    if (ngx_stream_complex_value(s, dscf->nsid, nsid) != NGX_OK) {
+        nsid->len = 0;
+        return;
+    }
+
+    if (nsid->len > NGX_STREAM_DNS_NSID_MAX) {
+        nsid->len = NGX_STREAM_DNS_NSID_MAX;
+    }
+}
+
+
+void
+ngx_stream_dns_log_message(ngx_stream_session_t *s)
+{
+    ngx_stream_dns_ctx_t    *ctx;
+    ngx_stream_dns_saved_t   saved;
+
+    ctx = ngx_stream_get_module_ctx(s, ngx_stream_dns_module);
+
+    ngx_stream_dns_enter(ngx_stream_dns_worker, s, &saved);
+
+    ngx_stream_dns_log(s);
+
+    ngx_stream_dns_leave(ngx_stream_dns_worker, s, &saved);
+
+    ngx_stream_dns_ctx_clear(ctx);
+}
+
+
+void
+ngx_stream_dns_log(ngx_stream_session_t *s)
+{
+    ngx_uint_t                    i, n;
+    ngx_stream_handler_pt        *handler;
+    ngx_stream_core_main_conf_t  *cmcf;
+
+    cmcf = ngx_stream_get_module_main_conf(s, ngx_stream_core_module);
+
+    handler = cmcf->phases[NGX_STREAM_LOG_PHASE].handlers.elts;
+    n = cmcf->phases[NGX_STREAM_LOG_PHASE].handlers.nelts;
+
+    for (i = 0; i < n; i++) {
+        handler[i](s);
+    }
+}
+
+
+/*
+ * A session may see any number of messages, so what variables allocate for
+ * one of them must not stay in the connection's pool, and no variable may
+ * keep its value for the next.
+ */
+
+static void
+ngx_stream_dns_enter(ngx_stream_dns_worker_t *w, ngx_stream_session_t *s,
+    ngx_stream_dns_saved_t *saved)
+{
+    saved->pool = s->connection->pool;
+    s->connection->pool = w->pool;
+
+#if (NGX_PCRE)
+    saved->ncaptures = s->ncaptures;
+    saved->captures = s->captures;
+    saved->captures_data = s->captures_data;
+
+    s->ncaptures = 0;
+    s->captures = NULL;
+    s->captures_data = NULL;
+#endif
+}
+
+
+static void
+ngx_stream_dns_leave(ngx_stream_dns_worker_t *w, ngx_stream_session_t *s,
+    ngx_stream_dns_saved_t *saved)
+{
+    ngx_stream_dns_ctx_t  *ctx;
+
+    ctx = ngx_stream_get_module_ctx(s, ngx_stream_dns_module);
+
+    ngx_memcpy(s->variables, ctx->variables, ngx_stream_dns_variables_size(s));
+
+#if (NGX_PCRE)
+    s->ncaptures = saved->ncaptures;
+    s->captures = saved->captures;
+    s->captures_data = saved->captures_data;
+#endif
+
+    s->connection->pool = saved->pool;
+
+    ngx_stream_dns_reset_pool(w->pool);
+}
+
+
+static size_t
+ngx_stream_dns_variables_size(ngx_stream_session_t *s)
+{
+    ngx_stream_core_main_conf_t  *cmcf;
+
+    cmcf = ngx_stream_get_module_main_conf(s, ngx_stream_core_module);
+
+    return cmcf->variables.nelts * sizeof(ngx_stream_variable_value_t);
+}
+
+
+void
+ngx_stream_dns_reset_pool(ngx_pool_t *pool)
+{
+    ngx_pool_cleanup_t  *cln;
+
+    for (cln = pool->cleanup; cln != NULL; cln = cln->next) {
+        if (cln->handler != NULL) {
+            cln->handler(cln->data);
+        }
+    }
+
+    /* ngx_reset_pool() leaves the list, whose memory it frees */
+
+    pool->cleanup = NULL;
+
+    ngx_reset_pool(pool);
+}
+
+
+u_char *
+ngx_stream_dns_log_error(ngx_log_t *log, u_char *buf, size_t len)
+{
+    u_char                *p, name[NGX_DNS_NAME_TEXT_MAX], type[16], *last;
+    ngx_stream_session_t  *s;
+    ngx_stream_dns_ctx_t  *ctx;
+
+    s = log->data;
+    ctx = ngx_stream_get_module_ctx(s, ngx_stream_dns_module);
+
+    if (ctx == NULL || !ctx->question) {
+        return buf;
+    }
+
+    p = ngx_dns_name_to_text(name, ctx->qname);
+    last = ngx_dns_rr_type_text(type, ctx->qtype);
+
+    return ngx_snprintf(buf, len, ", question: \"%*s %*s\"",
+                        (size_t) (p - name), name,
+                        (size_t) (last - type), type);
+}

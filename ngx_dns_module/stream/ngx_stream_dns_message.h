@@ -1,0 +1,72 @@
+
+/*
+ * Copyright (C) ngx_dns_module contributors
+ */
+
+
+#ifndef _NGX_STREAM_DNS_MESSAGE_H_INCLUDED_
+#define _NGX_STREAM_DNS_MESSAGE_H_INCLUDED_
+
+
+#include "ngx_stream_dns_module.h"
+
+
+#define NGX_STREAM_DNS_NSID_MAX  128        /* octets */
+
+
+/*
+ * Answers a parsed query, writes the reply and counts it.
+ *
+ * zone  as ngx_dns_answer_locate() found it
+ * ctx   filled with what variables want to know; NULL: nothing does
+ *
+ * Returns the octets of the reply.  Does not allocate.
+ */
+size_t ngx_stream_dns_reply(ngx_stream_dns_worker_t *w,
+    ngx_stream_dns_srv_conf_t *dscf, ngx_dns_query_t *q, ngx_dns_zone_t *zone,
+    ngx_dns_transport_t *t, u_char *buf, size_t size,
+    ngx_stream_dns_ctx_t *ctx);
+
+/* Fills the part of ctx that the question gives. */
+void ngx_stream_dns_ctx_query(ngx_stream_dns_ctx_t *ctx, ngx_dns_query_t *q);
+
+/* Forgets the message. */
+void ngx_stream_dns_ctx_clear(ngx_stream_dns_ctx_t *ctx);
+
+/*
+ * Sets the name server's identifier for this client: evaluates "dns_nsid"
+ * if it has variables.  Allocates from the connection's pool.
+ */
+void ngx_stream_dns_nsid(ngx_stream_session_t *s,
+    ngx_stream_dns_srv_conf_t *dscf, ngx_str_t *nsid);
+
+/* Runs the cleanups of a pool and empties it. */
+void ngx_stream_dns_reset_pool(ngx_pool_t *pool);
+
+/* Calls all handlers of the log phase. */
+void ngx_stream_dns_log(ngx_stream_session_t *s);
+
+
+/* the counter of a query that the parser dropped */
+
+static ngx_inline ngx_uint_t
+ngx_stream_dns_drop_counter(ngx_dns_query_t *q)
+{
+    switch (q->drop) {
+
+    case NGX_DNS_DROP_SHORT:
+        return NGX_STREAM_DNS_DROP_SHORT;
+
+    case NGX_DNS_DROP_RESPONSE:
+        return NGX_STREAM_DNS_DROP_RESPONSE;
+
+    case NGX_DNS_DROP_OVERSIZE:
+        return NGX_STREAM_DNS_DROP_OVERSIZE;
+
+    default:
+        return NGX_STREAM_DNS_DROP_FAILED;
+    }
+}
+
+
+#endif /* _NGX_STREAM_DNS_MESSAGE_H_INCLUDED_ */
