@@ -269,7 +269,25 @@ ngx_dns_scan_quoted(ngx_dns_scan_t *s, ngx_dns_word_t *w)
 ngx_int_t
 ngx_dns_scan_plain(ngx_dns_scan_t *s, ngx_dns_word_t *w, const char *what)
 {
-    ngx_int_t  rc;
+    u_char     *p;
+    ngx_int_t   rc;
+
+    if (ngx_dns_scan_next(s) == NGX_OK) {
+
+        for (p = s->pos; ngx_dns_scan_class[*p] == NGX_DNS_SCAN_PLAIN; p++) {
+            /* void */
+        }
+
+        if (p != s->pos && *p != '\\') {
+            w->data = s->pos;
+            w->len = p - s->pos;
+            w->quoted = 0;
+            w->escaped = 0;
+            s->pos = p;
+
+            return NGX_OK;
+        }
+    }
 
     rc = ngx_dns_scan_word(s, w);
 
@@ -354,26 +372,29 @@ ngx_dns_scan_ttl(ngx_dns_scan_t *s, uint32_t max, const char *what,
     }
 
     start = s->pos;
-    total = 0;
     p = start;
+    total = 0;
 
     do {
-        if (*p < '0' || *p > '9') {
-            return ngx_dns_scan_not_ttl(s, start, max, what);
-        }
-
         digits = p;
 
-        for (value = 0; *p >= '0' && *p <= '9' && value <= max; p++) {
+        for (value = 0; *p >= '0' && *p <= '9' && p - digits < 11; p++) {
             value = value * 10 + (*p - '0');
         }
 
-        if (digits == start && !ngx_dns_scan_is_word(*p)) {
-            total = value;
-            break;
+        if (p == digits || p - digits == 11) {
+            return ngx_dns_scan_not_ttl(s, start, max, what);
         }
 
-        unit = ngx_dns_scan_unit(*p++);
+        unit = 1;
+
+        if (ngx_dns_scan_is_word(*p)) {
+            unit = ngx_dns_scan_unit(*p++);
+
+        } else if (digits != start) {
+            unit = 0;
+        }
+
         total += value * unit;
 
         if (unit == 0 || total > max) {
@@ -381,10 +402,6 @@ ngx_dns_scan_ttl(ngx_dns_scan_t *s, uint32_t max, const char *what,
         }
 
     } while (ngx_dns_scan_is_word(*p));
-
-    if (total > max) {
-        return ngx_dns_scan_not_ttl(s, start, max, what);
-    }
 
     *n = (uint32_t) total;
     s->pos = p;

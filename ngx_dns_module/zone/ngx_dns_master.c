@@ -636,6 +636,7 @@ ngx_dns_master_record(ngx_dns_master_t *m, ngx_dns_scan_t *s,
 static ngx_int_t
 ngx_dns_master_type(ngx_dns_scan_t *s, uint32_t *ttl, ngx_uint_t *has_ttl)
 {
+    u_char         *p;
     ngx_int_t       type, class;
     ngx_uint_t      has_class;
     ngx_dns_word_t  w;
@@ -649,7 +650,18 @@ ngx_dns_master_type(ngx_dns_scan_t *s, uint32_t *ttl, ngx_uint_t *has_ttl)
             return NGX_ERROR;
         }
 
-        if (*s->pos >= '0' && *s->pos <= '9' && !*has_ttl) {
+        p = s->pos;
+
+        if (!has_class
+            && (p[0] == 'I' || p[0] == 'i') && (p[1] == 'N' || p[1] == 'n')
+            && !ngx_dns_scan_is_word(p[2]))
+        {
+            s->pos = p + 2;
+            has_class = 1;
+            continue;
+        }
+
+        if (*p >= '0' && *p <= '9' && !*has_ttl) {
 
             if (ngx_dns_scan_ttl(s, NGX_DNS_MASTER_TTL, "TTL", ttl)
                 != NGX_OK)
@@ -684,9 +696,11 @@ ngx_dns_master_type(ngx_dns_scan_t *s, uint32_t *ttl, ngx_uint_t *has_ttl)
             return ngx_dns_scan_err_word(s, &w, "is not an RR type");
         }
 
-        if (type == 0 || (type >= 128 && type <= 255)
-            || (ngx_dns_rr(type)->flags & NGX_DNS_RR_META))
+        if (type == 0 || type == NGX_DNS_TYPE_OPT
+            || (type >= 128 && type <= 255))
         {
+            /* RFC 6895, 3.1 */
+
             return ngx_dns_scan_err_word(s, &w,
                                 "is a type of queries and messages, "
                                 "which no zone can hold");
