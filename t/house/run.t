@@ -16,7 +16,8 @@ use Test::More;
 BEGIN { use FindBin; chdir("$FindBin::Bin/../.."); }
 
 use Cwd;
-use File::Path qw/ make_path remove_tree /;
+use File::Path qw/ make_path /;
+use File::Temp qw/ tempdir /;
 use IO::Socket::INET;
 
 use lib 't/house/lib';
@@ -25,7 +26,7 @@ use House qw/ free_port ask /;
 ###############################################################################
 
 my $root = getcwd();
-my $dir = "$root/build/house/run";
+my $dir = tempdir(CLEANUP => 1);
 my $clone = "$dir/clone";
 my $port = free_port();
 
@@ -35,7 +36,9 @@ delete @ENV{qw/ MAKEFLAGS MAKELEVEL MFLAGS CC_OPT LD_OPT SAN_OPT /};
 delete @ENV{qw/ DEV_FLAGS TEST_FLAGS NGINX_BIN MODULES_DIR /};
 $ENV{PORT} = $port;
 
-remove_tree($dir);
+# where another user may go as well, which a home may not allow
+
+chmod 0755, $dir;
 make_path("$clone/t");
 system("cp -r config Makefile docs ngx_dns_module $clone/") == 0 or die;
 system("cp -r t/tools $clone/t/") == 0 or die;
