@@ -16,8 +16,8 @@ use JSON::PP;
 use POSIX qw/ _exit WNOHANG /;
 use Time::HiRes qw/ sleep time /;
 
-our @EXPORT = qw/ launch halt tree usage spent pss ask wait_answer median
-	run_load spew slurp read_json write_json machine busy /;
+our @EXPORT = qw/ launch adopt halt alive tree usage spent pss ask wait_answer median
+	run_load load_begin load_end spew slurp read_json write_json machine busy /;
 
 use constant SYS_CLOCK_GETTIME => 228;
 
@@ -49,6 +49,13 @@ sub launch {
 	return $pid;
 }
 
+# remembers a process that is no child of ours, to be ended with the rest
+
+sub adopt {
+	my ($pid) = @_;
+	$running{$pid} = 1;
+}
+
 # ends a server and everything it started
 
 sub halt {
@@ -61,25 +68,22 @@ sub halt {
 	kill $signal || 'TERM', $pid;
 
 	for (1 .. 100) {
-		if (waitpid($pid, WNOHANG) == $pid) {
-			$pid = 0;
-			last;
-		}
-
+		return unless grep { alive($_) } @pids;
 		sleep 0.05;
 	}
 
-	kill 'KILL', grep { -d "/proc/$_" && ($_ == $pid || $pid == 0) }
-		grep { is_ours($_, @pids) } @pids;
-
-	waitpid($pid, 0) if $pid;
+	kill 'KILL', grep { alive($_) } @pids;
+	waitpid($pid, 0);
 }
 
-# a pid of the list that still belongs to the process group it had
+# false for a zombie too; reaps it if it is a child of ours
 
-sub is_ours {
-	my ($pid, @pids) = @_;
-	return getpgrp($pid) == $pids[0];
+sub alive {
+	my ($pid) = @_;
+
+	waitpid($pid, WNOHANG);
+
+	return defined readlink "/proc/$pid/exe";
 }
 
 END {
@@ -227,6 +231,27 @@ sub median {
 
 	return undef unless @v;
 	return @v % 2 ? $v[$#v / 2] : ($v[@v / 2 - 1] + $v[@v / 2]) / 2;
+}
+
+# starts the load generator beside what follows; load_end() stops it and
+# gives its result
+
+sub load_begin {
+	my ($out, @command) = @_;
+
+	unlink $out;
+
+	return { out => $out, pid => launch($out, undef, @command, '-j') };
+}
+
+sub load_end {
+	my ($load, $wait) = @_;
+
+	kill 'INT', $load->{pid} unless $wait;
+	waitpid($load->{pid}, 0);
+	delete $running{$load->{pid}};
+
+	return decode_json(slurp($load->{out}));
 }
 
 # runs the load generator, gives its result

@@ -16,10 +16,12 @@ use File::Path qw/ make_path remove_tree /;
 use Bench;
 
 our @EXPORT = qw/ servers_available server_start server_stop server_version
-	nginx_binary nginx_modules /;
+	nginx_conf nginx_start nginx_master
+	nginx_workers /;
 
 my %make = (
 	echo => \&make_echo,
+	'nginx-echo' => \&make_nginx_echo,
 	nginx => \&make_nginx,
 	'nginx-access' => \&make_nginx,
 	'nginx-log' => \&make_nginx,
@@ -50,6 +52,10 @@ sub nginx_binary {
 
 sub dns_module {
 	return $ENV{DNS_MODULE} || "$ENV{BENCH_BUILD}/../ngx_dns_module.so";
+}
+
+sub echo_module {
+	return "$ENV{BENCH_BUILD}/ngx_stream_udp_echo_module.so";
 }
 
 # load_module lines: stream only if the binary does not have it built in
@@ -84,7 +90,8 @@ sub servers_available {
 	my (@names) = @_;
 
 	return grep {
-		/^nginx/ ? -e dns_module() && -x nginx_binary()
+		/^nginx-echo/ ? -e echo_module() && -x nginx_binary()
+			: /^nginx/ ? -e dns_module() && -x nginx_binary()
 			: /^echo$/ ? 1 : defined path_of($binary{$_})
 	} @names;
 }
@@ -136,38 +143,121 @@ sub make_echo {
 	return ("$ENV{BENCH_BUILD}/echo", '-p', $o->{port});
 }
 
+# nginx's own UDP path: a connection, a pool and a session per datagram
+
+sub make_nginx_echo {
+	my ($name, $dir, $o) = @_;
+
+	nginx_conf($dir, %$o, what => 'echo');
+
+	return nginx_command($dir);
+}
+
 sub make_nginx {
 	my ($name, $dir, $o) = @_;
-	my $modules = nginx_modules(dns_module());
 	my $stanza = $stanza{$name} =~ s/%DIR%/$dir/r;
-	my $workers = $o->{workers} || 1;
-	my $extra = $o->{extra} // '';
+
+	nginx_conf($dir, %$o, stanza => $stanza);
+
+	return nginx_command($dir);
+}
+
+# Writes DIR/nginx.conf.  o: port, zone, file; optional: what (dns, echo),
+# workers, rcvbuf, nofile, connections, stanza (inside the server), http
+# (a block), daemon
+
+sub nginx_conf {
+	my ($dir, %o) = @_;
+	my $what = $o{what} || 'dns';
+	my $modules = nginx_modules($what eq 'dns' ? dns_module() : echo_module());
+	my $workers = $o{workers} || 1;
+	my $daemon = $o{daemon} ? 'on' : 'off';
+	my $nofile = $o{nofile} || 4096;
+	my $connections = $o{connections} || 1024;
+	my $rcvbuf = $o{rcvbuf} ? " rcvbuf=$o{rcvbuf}" : '';
+	my $stanza = $o{stanza} // '';
+	my $http = $o{http} // '';
+
+	my $format = $what eq 'dns' ? <<'EOT' : '';
+    log_format dns '$remote_addr $dns_qname $dns_qtype $dns_rcode '
+                   '$bytes_sent';
+EOT
+	my $content = $what eq 'dns' ? <<EOT : "        udp_echo;\n";
+        dns on;
+        dns_zone $o{zone} $o{file};
+EOT
 
 	spew("$dir/nginx.conf", <<EOT);
 $modules
-daemon off;
+daemon $daemon;
 pid $dir/nginx.pid;
 error_log $dir/error.log warn;
 worker_processes $workers;
-worker_rlimit_nofile 4096;
+worker_rlimit_nofile $nofile;
 events {
-    worker_connections 1024;
+    worker_connections $connections;
 }
 stream {
-    log_format dns '\$remote_addr \$dns_qname \$dns_qtype \$dns_rcode '
-                   '\$bytes_sent';
-    server {
-        listen 127.0.0.1:$o->{port} udp reuseport;
-        listen 127.0.0.1:$o->{port} reuseport;
-        dns on;
-        dns_zone $o->{zone} $o->{file};
-$stanza$extra
-    }
+$format    server {
+        listen 127.0.0.1:$o{port} udp reuseport$rcvbuf;
+$content$stanza    }
 }
+$http
 EOT
+}
 
+sub nginx_command {
+	my ($dir) = @_;
 	return (nginx_binary(), '-p', $dir, '-c', "$dir/nginx.conf",
 		'-e', "$dir/error.log");
+}
+
+# starts nginx in DIR, options as for nginx_conf; waits for the pid file
+
+sub nginx_start {
+	my ($dir, %o) = @_;
+
+	remove_tree($dir);
+	make_path($dir);
+	nginx_conf($dir, %o);
+
+	my $s = {
+		name => 'nginx', dir => $dir, port => $o{port},
+		pid => launch("$dir/output", $o{core}, @{$o{before} || []},
+			nginx_command($dir)),
+	};
+
+	for (1 .. 1200) {
+		if (-s "$dir/nginx.pid") {
+			$s->{pid} = nginx_master($s);
+			adopt($s->{pid});
+			return $s;
+		}
+
+		last unless $o{daemon} || alive($s->{pid});
+		select undef, undef, undef, 0.05;
+	}
+
+	die "nginx does not start: "
+		. (slurp("$dir/error.log", 1) || slurp("$dir/output", 1)) . "\n";
+}
+
+# pid of the newest master
+
+sub nginx_master {
+	my ($s) = @_;
+	my ($pid) = slurp("$s->{dir}/nginx.pid") =~ /(\d+)/;
+	return $pid;
+}
+
+# pids of the workers below a master, new ones only
+
+sub nginx_workers {
+	my ($master) = @_;
+
+	return grep {
+		(slurp("/proc/$_/cmdline", 1) // '') =~ /^nginx: worker process\0*$/
+	} tree($master);
 }
 
 sub make_gdnsd {

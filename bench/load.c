@@ -8,6 +8,7 @@
 
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -17,6 +18,7 @@
 #include "load.h"
 
 
+static void load_interrupt(int signo);
 static void load_usage(FILE *out);
 static int load_parse(load_options_t *o, int argc, char **argv);
 static int load_option(load_options_t *o, int c, const char *arg);
@@ -53,6 +55,9 @@ main(int argc, char **argv)
     ld->stop = ld->options.duration ? ld->start + ld->options.duration
                                     : UINT64_MAX;
 
+    signal(SIGINT, load_interrupt);
+    signal(SIGTERM, load_interrupt);
+
     if (ld->options.tcp) {
         if (load_tcp(ld) == -1) {
             return 1;
@@ -85,6 +90,17 @@ load_clock(void)
     clock_gettime(CLOCK_MONOTONIC, &ts);
 
     return ts.tv_sec * LOAD_SECOND + ts.tv_nsec;
+}
+
+
+/* Ends the run as if its time were over. */
+
+static void
+load_interrupt(int signo)
+{
+    (void) signo;
+
+    load.stop = 0;
 }
 
 

@@ -100,7 +100,7 @@ typedef struct {
     hist_t                    latency;
 
     uint64_t                  start;
-    uint64_t                  stop;
+    volatile uint64_t         stop;
     uint64_t                  now;
     uint64_t                  last;
     uint64_t                  random;

@@ -547,7 +547,7 @@ load_raw(load_t *ld)
         return -1;
     }
 
-    ld->raw = socket(AF_INET, SOCK_RAW|SOCK_NONBLOCK, IPPROTO_UDP);
+    ld->raw = socket(AF_INET, SOCK_RAW|SOCK_NONBLOCK, IPPROTO_RAW);
     if (ld->raw == -1) {
         perror("load: raw socket");
         return -1;
@@ -557,29 +557,41 @@ load_raw(load_t *ld)
 }
 
 
-/* A UDP header with source port 0 and no checksum before a plain query. */
+/*
+ * An IPv4 header, a UDP header with source port 0 and no checksum, and a
+ * plain query.  The kernel fills in the IP length, ID and checksum.
+ */
 
 static void
 load_port0(load_t *ld)
 {
-    u_char              *p, packet[8 + QUESTION_MAX];
+    u_char              *ip, *udp, packet[20 + 8 + QUESTION_MAX];
     unsigned             n;
     question_t          *q;
     struct sockaddr_in  *sin;
 
+    sin = (struct sockaddr_in *) &ld->peer;
+
     while (ld->counters.port0 < ld->counters.sent / ld->options.port0) {
         q = (question_t *) ld->questions.pos;
-        sin = (struct sockaddr_in *) &ld->peer;
         n = 8 + q->length;
 
-        p = packet;
-        memset(p, 0, 8);
-        memcpy(p + 2, &sin->sin_port, 2);
-        p[4] = n >> 8;
-        p[5] = n;
-        memcpy(p + 8, q->data, q->length);
+        memset(packet, 0, 28);
 
-        if (sendto(ld->raw, packet, n, 0, (struct sockaddr *) sin,
+        ip = packet;
+        ip[0] = 0x45;
+        ip[8] = 64;
+        ip[9] = IPPROTO_UDP;
+        memcpy(ip + 12, &sin->sin_addr, 4);
+        memcpy(ip + 16, &sin->sin_addr, 4);
+
+        udp = packet + 20;
+        memcpy(udp + 2, &sin->sin_port, 2);
+        udp[4] = n >> 8;
+        udp[5] = n;
+        memcpy(udp + 8, q->data, q->length);
+
+        if (sendto(ld->raw, packet, 20 + n, 0, (struct sockaddr *) sin,
                    sizeof(struct sockaddr_in))
             == -1)
         {

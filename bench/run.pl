@@ -42,7 +42,8 @@ GetOptions(\%o, 'rounds=i', 'seconds=f', 'window=i', 'edns=i', 'servers=s',
 
 my $what = shift // 'query';
 
-my @all = qw/ echo nginx nginx-access nginx-log gdnsd knot nsd bind pdns /;
+my @all = qw/ echo nginx nginx-access nginx-log nginx-echo gdnsd knot nsd bind
+	pdns /;
 my @large = qw/ nginx gdnsd nsd knot bind /;
 
 $| = 1;
@@ -77,7 +78,7 @@ sub load_command {
 
 	return ("$build/load", '-p', $s->{port}, '-q', "$build/questions",
 		'-w', $o{window}, $o{edns} ? ('-e', $o{edns}) : (), @more,
-		$s->{name} eq 'echo' ? ('-L', "$build/sizes") : ());
+		$s->{name} =~ /^echo/ ? ('-L', "$build/sizes") : ());
 }
 
 sub query {
@@ -91,7 +92,7 @@ sub query {
 			core => $o{'server-core'});
 	}
 
-	my @dns = grep { $_->{name} ne 'echo' } @servers;
+	my @dns = grep { $_->{name} !~ /echo/ } @servers;
 
 	wait_answer($_->{pid}, $_->{port}, 'ns1.bench.test') for @dns;
 
