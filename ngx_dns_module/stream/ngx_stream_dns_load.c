@@ -106,6 +106,8 @@ ngx_stream_dns_load_compile(ngx_stream_dns_loader_t *l)
         return NGX_ERROR;
     }
 
+    ngx_memzero(&conf, sizeof(ngx_dns_master_conf_t));
+
     conf.files = &l->files.callbacks;
     conf.mem = &ngx_stream_dns_memory;
     conf.rep = &l->rep;
