@@ -20,8 +20,9 @@
  * generic one of RFC 3597, 5 (\# LENGTH HEX), which is checked against the
  * row of the type.  Names become lower case.
  *
- * size  octets of buf; more than NGX_DNS_RDATA_MAX are not used, except that
- *       names are read faster while NGX_DNS_SCAN_NAME octets are free
+ * size  octets of buf; some text needs up to twice the room of its RDATA
+ *       while it is read, and names are read faster while NGX_DNS_SCAN_NAME
+ *       octets are free
  * len   set to the octets of RDATA
  *
  * NGX_OK     the scanner is at the end of the entry

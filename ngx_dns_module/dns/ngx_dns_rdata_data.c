@@ -107,7 +107,7 @@ ngx_dns_rd_hex_add(ngx_dns_rd_t *rd, ngx_dns_rd_bits_t *b, ngx_dns_word_t *w)
     u_char      *p, *last;
     ngx_uint_t   n;
 
-    if (ngx_dns_rd_room(rd, w->len / 2 + 1) != NGX_OK) {
+    if (ngx_dns_rd_room(rd, (w->len + (b->chars & 1)) / 2) != NGX_OK) {
         return NGX_ERROR;
     }
 
