@@ -1,0 +1,481 @@
+
+/*
+ * Copyright (C) ngx_dns_module contributors
+ */
+
+/*
+ * Whole replies from zone texts.  Each t/unit/answer/NAME.txt holds zones and
+ * questions:
+ *
+ *     zone APEX           the lines of the zone follow, up to a line "end"
+ *     set WORD ...        any=refused, min=N, max=N, chaos, nsid, tcp,
+ *                         udp=N; for the questions behind it
+ *     ask NAME TYPE [CLASS] [edns=N] [do] [nsid]
+ *     ...                 the lines of the reply, up to an empty line
+ *
+ * With a file as argument the replies are printed instead, in the same form.
+ */
+
+
+#include <dirent.h>
+#include "shim.h"
+#include "tap.h"
+#include "zonetext.h"
+#include "ngx_dns_answer.h"
+#include "ngx_dns_rdata.h"
+
+
+#define ZONES  8
+
+static void run_file(const char *path);
+static void set_words(char *words);
+static char *read_zone(char *p, char *apex);
+static size_t question(char *words, u_char *packet);
+static void reply_text(char *out, char *words);
+static size_t print_name(char *out, const u_char *msg, size_t *at,
+    u_char *wire);
+static size_t print_rr(char *out, const u_char *msg, size_t *at,
+    ngx_uint_t section);
+static size_t print_opt(char *out, const u_char *msg, size_t at);
+static size_t print_rdata(char *out, const u_char *msg, size_t at,
+    ngx_uint_t type, size_t len);
+
+
+static ngx_dns_key_t  key = { { 0x0123456789abcdefULL,
+                                0xfedcba9876543211ULL } };
+
+static ngx_pool_t             *pool;
+static ngx_dns_zone_t         *zone[ZONES];
+static ngx_uint_t              nzones;
+static ngx_dns_answer_conf_t   conf;
+static ngx_dns_transport_t     transport;
+static ngx_dns_answer_t       *answer;
+static ngx_dns_writer_t       *writer;
+static int                     printing;
+
+
+int
+main(int argc, char **argv)
+{
+    int              i, n;
+    char             path[512];
+    struct dirent  **list;
+
+    pool = shim_pool();
+    answer = ngx_dns_answer_create(pool, &key);
+    writer = ngx_dns_writer_create(pool, &key);
+
+    if (argc > 1) {
+        printing = 1;
+        run_file(argv[1]);
+        return 0;
+    }
+
+    n = scandir("t/unit/answer", &list, NULL, alphasort);
+    tap_ok(n > 2, "there are files of questions");
+
+    for (i = 0; i < n; i++) {
+        if (strstr(list[i]->d_name, ".txt") != NULL) {
+            snprintf(path, sizeof(path), "t/unit/answer/%s", list[i]->d_name);
+            run_file(path);
+        }
+
+        free(list[i]);
+    }
+
+    free(list);
+    ngx_destroy_pool(pool);
+
+    return tap_done();
+}
+
+
+static void
+run_file(const char *path)
+{
+    char    *text, *p, *end, *words, *line, got[32768];
+    long     size;
+    FILE    *f;
+
+    f = fopen(path, "r");
+    fseek(f, 0, SEEK_END);
+    size = ftell(f);
+    rewind(f);
+
+    text = calloc(1, size + 3);
+    size = fread(text, 1, size, f);
+    strcpy(text + size, "\n\n");
+    fclose(f);
+
+    nzones = 0;
+    memset(&conf, 0, sizeof(conf));
+    memset(&transport, 0, sizeof(transport));
+    conf.max_ttl = 0xffffffff;
+    transport.udp_size = 1232;
+
+    for (p = text; *p != '\0'; /* void */ ) {
+        end = p + strcspn(p, "\n");
+        words = strndup(p, end - p);
+
+        if (strncmp(words, "zone ", 5) == 0) {
+            end = read_zone(end + 1, words + 5);
+
+        } else if (strncmp(words, "set ", 4) == 0) {
+            set_words(words + 4);
+
+        } else if (strncmp(words, "ask ", 4) == 0) {
+            line = strdup(words);
+            reply_text(got, words + 4);
+
+            p = end + 1;
+            end = (*p == '\n') ? p : strstr(p, "\n\n") + 1;
+
+            if (printing) {
+                printf("%s\n%s\n", line, got);
+
+            } else {
+                tap_is_mem(got, strlen(got), p, end - p, "%s: %s",
+                           strrchr(path, '/') + 1, line);
+            }
+
+            free(line);
+        }
+
+        if (printing && *p != '\n' && strncmp(words, "ask ", 4) != 0) {
+            printf("%.*s\n%s", (int) (end - p), p, *words == 'z' ? "" : "\n");
+        }
+
+        free(words);
+        p = (*end == '\0') ? end : end + 1;
+    }
+
+    free(text);
+
+    while (nzones > 0) {
+        memory_unmap(NULL, zone[--nzones], 0);
+    }
+}
+
+
+/* returns the end of the line that says "end" */
+
+static char *
+read_zone(char *p, char *apex)
+{
+    char        *end;
+    u_char       wire[NGX_DNS_NAME_MAX];
+    ngx_str_t    s;
+    const char  *err;
+
+    end = strstr(p, "\nend\n");
+    s.data = (u_char *) apex;
+    s.len = strlen(apex);
+
+    if (ngx_dns_name_from_text(wire, &s, NULL, &err) == 0) {
+        tap_ok(0, "apex %s: %s", apex, err);
+        return end + 4;
+    }
+
+    zone[nzones] = zonetext(wire, p, end + 1 - p, &key);
+
+    if (zone[nzones] == NULL) {
+        printf("# %s", zonetext_messages);
+        tap_ok(0, "zone %s was read", apex);
+
+    } else {
+        nzones++;
+    }
+
+    conf.zones = ngx_dns_zones_create(pool, zone, nzones, &key);
+
+    return end + 4;
+}
+
+
+static void
+set_words(char *words)
+{
+    char  *word;
+
+    for (word = strtok(words, " "); word != NULL; word = strtok(NULL, " ")) {
+
+        if (strcmp(word, "any=refused") == 0) {
+            conf.any = NGX_DNS_ANY_REFUSED;
+
+        } else if (strcmp(word, "any=minimal") == 0) {
+            conf.any = NGX_DNS_ANY_MINIMAL;
+
+        } else if (strncmp(word, "min=", 4) == 0) {
+            conf.min_ttl = atoi(word + 4);
+
+        } else if (strncmp(word, "max=", 4) == 0) {
+            conf.max_ttl = atoi(word + 4);
+
+        } else if (strcmp(word, "chaos") == 0) {
+            conf.chaos = 1;
+            ngx_str_set(&conf.version, "some version");
+            ngx_str_set(&conf.hostname, "some host");
+
+        } else if (strcmp(word, "nsid") == 0) {
+            ngx_str_set(&transport.nsid, "id");
+
+        } else if (strncmp(word, "udp=", 4) == 0) {
+            transport.tcp = 0;
+            transport.udp_size = atoi(word + 4);
+
+        } else if (strcmp(word, "tcp") == 0) {
+            transport.tcp = 1;
+            transport.keepalive = 100;
+            transport.pad = 128;
+
+        } else {
+            tap_ok(0, "set %s is known", word);
+        }
+    }
+}
+
+
+static size_t
+question(char *words, u_char *packet)
+{
+    char        *word, *name, *type;
+    u_char      *p;
+    ngx_int_t    class;
+    ngx_str_t    s;
+    ngx_uint_t   edns, do_bit, option;
+    const char  *err;
+
+    name = strtok(words, " ");
+    type = strtok(NULL, " ");
+    class = NGX_DNS_CLASS_IN;
+    edns = 0;
+    do_bit = 0;
+    option = 0;
+
+    for (word = strtok(NULL, " "); word != NULL; word = strtok(NULL, " ")) {
+
+        if (strncmp(word, "edns=", 5) == 0) {
+            edns = atoi(word + 5);
+
+        } else if (strcmp(word, "do") == 0) {
+            do_bit = 1;
+            edns = edns ? edns : 1232;
+
+        } else if (strcmp(word, "nsid") == 0) {
+            option = 3;
+            edns = edns ? edns : 1232;
+
+        } else if (strcmp(word, "keepalive") == 0) {
+            option = 11;
+            edns = edns ? edns : 1232;
+
+        } else if (strcmp(word, "padding") == 0) {
+            option = 12;
+            edns = edns ? edns : 1232;
+
+        } else {
+            class = ngx_dns_rr_class((u_char *) word, strlen(word));
+        }
+    }
+
+    memset(packet, 0, NGX_DNS_HEADER_SIZE);
+    packet[5] = 1;
+    packet[11] = edns ? 1 : 0;
+
+    s.data = (u_char *) name;
+    s.len = strlen(name);
+    p = packet + NGX_DNS_HEADER_SIZE;
+    p += ngx_dns_name_from_text(p, &s, NULL, &err);
+    p = ngx_dns_put16(p, ngx_dns_rr_type((u_char *) type, strlen(type)));
+    p = ngx_dns_put16(p, class);
+
+    if (edns) {
+        *p++ = 0;
+        p = ngx_dns_put16(p, NGX_DNS_TYPE_OPT);
+        p = ngx_dns_put16(p, edns);
+        p = ngx_dns_put32(p, do_bit ? 0x8000 : 0);
+        p = ngx_dns_put16(p, option ? 4 : 0);
+
+        if (option) {
+            p = ngx_dns_put16(p, option);
+            p = ngx_dns_put16(p, 0);
+        }
+    }
+
+    return p - packet;
+}
+
+
+static void
+reply_text(char *out, char *words)
+{
+    char             *end;
+    u_char            packet[1024], msg[NGX_DNS_MESSAGE_MAX];
+    size_t            n, at;
+    ngx_uint_t        i, section, flags;
+    ngx_dns_query_t   q;
+    ngx_dns_zone_t   *z;
+
+    static const char  *rcodes[] = {
+        "NOERROR", "FORMERR", "SERVFAIL", "NXDOMAIN", "NOTIMP", "REFUSED",
+        "YXDOMAIN"
+    };
+
+    n = question(words, packet);
+    ngx_dns_query_parse(&q, packet, n, 0, &key);
+
+    z = ngx_dns_answer_locate(&conf, &q);
+
+    n = ngx_dns_write(writer, &q, ngx_dns_answer(answer, &conf, &q, z),
+                      &transport, msg, sizeof(msg));
+
+    flags = ngx_dns_get16(msg + 2);
+
+    out += sprintf(out, "%s%s%s\n", rcodes[flags & 7],
+                   (flags & NGX_DNS_FLAG_AA) ? " AA" : "",
+                   (flags & NGX_DNS_FLAG_TC) ? " TC" : "");
+
+    at = NGX_DNS_HEADER_SIZE + q.qname.len + 4;
+    end = out;
+
+    for (section = 0; section < 3; section++) {
+        for (i = ngx_dns_get16(msg + 6 + 2 * section); i > 0; i--) {
+            end += print_rr(end, msg, &at, section);
+        }
+    }
+
+    if (at != n) {
+        sprintf(end, "octets left: %d\n", (int) (n - at));
+    }
+}
+
+
+static size_t
+print_name(char *out, const u_char *msg, size_t *at, u_char *wire)
+{
+    u_char  *w;
+    size_t   p, n, end;
+
+    w = wire;
+    end = 0;
+
+    for (p = *at; msg[p] != 0; /* void */ ) {
+
+        if (msg[p] >= 0xc0) {
+            end = end ? end : p + 2;
+            p = ngx_dns_get16(msg + p) & 0x3fff;
+            continue;
+        }
+
+        n = msg[p] + 1;
+        memcpy(w, msg + p, n);
+        w += n;
+        p += n;
+    }
+
+    *w = 0;
+    *at = end ? end : p + 1;
+
+    return ngx_dns_name_to_text((u_char *) out, wire) - (u_char *) out;
+}
+
+
+static size_t
+print_rr(char *out, const u_char *msg, size_t *at, ngx_uint_t section)
+{
+    char        *p;
+    u_char       wire[NGX_DNS_NAME_MAX + 1], *end;
+    size_t       len;
+    ngx_uint_t   type;
+
+    p = out;
+    p += sprintf(p, "%s ", section == 0 ? "answer"
+                                        : section == 1 ? "auth" : "add");
+    p += print_name(p, msg, at, wire);
+
+    type = ngx_dns_get16(msg + *at);
+    len = ngx_dns_get16(msg + *at + 8);
+
+    if (type == NGX_DNS_TYPE_OPT) {
+        *at += 10 + len;
+        return p + print_opt(p, msg, *at - len) - out;
+    }
+
+    p += sprintf(p, " %u ", ngx_dns_get32(msg + *at + 4));
+    end = ngx_dns_rr_type_text((u_char *) p, type);
+    p = (char *) end;
+    *p++ = ' ';
+    *at += 10;
+
+    p += print_rdata(p, msg, *at, type, len);
+    *at += len;
+    *p++ = '\n';
+    *p = '\0';
+
+    return p - out;
+}
+
+
+static size_t
+print_opt(char *out, const u_char *msg, size_t at)
+{
+    char    *p;
+    size_t   last;
+
+    p = out;
+    p += sprintf(p, " OPT %d%s", (int) ngx_dns_get16(msg + at - 8),
+                 (msg[at - 4] & 0x80) ? " do" : "");
+
+    for (last = at + ngx_dns_get16(msg + at - 2); at < last;
+         at += 4 + ngx_dns_get16(msg + at + 2))
+    {
+        p += sprintf(p, " %d:%d", (int) ngx_dns_get16(msg + at),
+                     (int) ngx_dns_get16(msg + at + 2));
+    }
+
+    p += sprintf(p, "\n");
+
+    return p - out;
+}
+
+
+/* names that may be compressed are put together first */
+
+static size_t
+print_rdata(char *out, const u_char *msg, size_t at, ngx_uint_t type,
+    size_t len)
+{
+    char     name[NGX_DNS_NAME_TEXT_MAX];
+    u_char   rdata[4096], *p;
+    size_t   last, n;
+
+    last = at + len;
+    p = rdata;
+
+    if (type == NGX_DNS_TYPE_MX) {
+        p = ngx_cpymem(p, msg + at, 2);
+        at += 2;
+    }
+
+    while (at < last
+           && (type == NGX_DNS_TYPE_NS || type == NGX_DNS_TYPE_CNAME
+               || type == NGX_DNS_TYPE_SOA || type == NGX_DNS_TYPE_PTR
+               || type == NGX_DNS_TYPE_MX)
+           && p < rdata + 512)
+    {
+        print_name(name, msg, &at, p);
+        p += ngx_dns_name_len(p);
+
+        if (type == NGX_DNS_TYPE_SOA && last - at == 20) {
+            break;
+        }
+    }
+
+    n = last - at;
+    p = ngx_cpymem(p, msg + at, n);
+
+    p = ngx_dns_rdata_to_text((u_char *) out, (u_char *) out + 4096, type,
+                              rdata, p - rdata);
+
+    return p - (u_char *) out;
+}

@@ -1,0 +1,141 @@
+
+/*
+ * Copyright (C) ngx_dns_module contributors
+ */
+
+/*
+ * A compiled zone from the text of a master file in memory.
+ */
+
+
+#ifndef _ZONETEXT_H_INCLUDED_
+#define _ZONETEXT_H_INCLUDED_
+
+
+#include <stdio.h>
+#include "memory.h"
+#include "ngx_dns_compile.h"
+#include "ngx_dns_master.h"
+
+
+#define ZONETEXT_MESSAGES  8192
+
+typedef struct {
+    u_char  *p;
+    u_char  *last;
+} zonetext_t;
+
+
+/* what was reported: one line each, "error|warn FILE:LINE TEXT" */
+static char    zonetext_messages[ZONETEXT_MESSAGES];
+static size_t  zonetext_len;
+
+
+static inline void *
+zonetext_open(void *data, ngx_str_t *name, ngx_str_t *includer,
+    ngx_str_t *path, ngx_str_t *err)
+{
+    *path = *name;
+
+    return data;
+}
+
+
+static inline ssize_t
+zonetext_read(void *data, void *handle, u_char *buf, size_t size,
+    ngx_str_t *err)
+{
+    size_t       n;
+    zonetext_t  *text;
+
+    text = handle;
+    n = ngx_min(size, (size_t) (text->last - text->p));
+    memcpy(buf, text->p, n);
+    text->p += n;
+
+    return (ssize_t) n;
+}
+
+
+static inline void
+zonetext_close(void *data, void *handle)
+{
+    /* void */
+}
+
+
+static inline void
+zonetext_report(void *data, ngx_dns_report_e level, ngx_str_t *file,
+    ngx_uint_t line, ngx_str_t *text)
+{
+    int  n;
+
+    if (level == NGX_DNS_REPORT_PROGRESS) {
+        return;
+    }
+
+    n = snprintf(zonetext_messages + zonetext_len,
+                 sizeof(zonetext_messages) - zonetext_len,
+                 "%s %.*s:%d %.*s\n",
+                 level == NGX_DNS_REPORT_ERROR ? "error" : "warn",
+                 file ? (int) file->len : 1, file ? (char *) file->data : "-",
+                 (int) line, (int) text->len, text->data);
+
+    zonetext_len = ngx_min(zonetext_len + (size_t) n,
+                           sizeof(zonetext_messages) - 1);
+}
+
+
+/* NULL: the zone was refused, see zonetext_messages */
+
+static inline ngx_dns_zone_t *
+zonetext(const u_char *apex, const char *data, size_t len, ngx_dns_key_t *key)
+{
+    size_t                  size;
+    ngx_int_t               rc;
+    zonetext_t              text;
+    ngx_str_t               file;
+    ngx_dns_zone_t         *zone;
+    ngx_dns_files_t         files;
+    ngx_dns_records_t      *rs;
+    ngx_dns_reporter_t      rep;
+    ngx_dns_master_conf_t   conf;
+
+    memset(&rep, 0, sizeof(rep));
+    rep.report = zonetext_report;
+    zonetext_len = 0;
+    zonetext_messages[0] = '\0';
+
+    text.p = (u_char *) data;
+    text.last = text.p + len;
+
+    files.open = zonetext_open;
+    files.read = zonetext_read;
+    files.close = zonetext_close;
+    files.data = &text;
+
+    memset(&conf, 0, sizeof(conf));
+    conf.files = &files;
+    conf.mem = &memory;
+    conf.rep = &rep;
+    conf.default_ttl = 3600;
+    conf.max_errors = 10;
+    conf.max_generate = 1000;
+
+    ngx_str_set(&file, "zone");
+
+    rs = ngx_dns_records_create(apex, &memory, &rep);
+    rc = ngx_dns_master_read(&conf, &file, apex, rs);
+    zone = NULL;
+
+    if (rc == NGX_OK) {
+        rc = ngx_dns_compile(rs, key, &memory, &zone, &size);
+    }
+
+    ngx_dns_records_destroy(rs);
+
+    return (rc == NGX_OK) ? zone : NULL;
+}
+
+
+#endif /* _ZONETEXT_H_INCLUDED_ */
