@@ -218,7 +218,7 @@ sub wait_answer {
 
 		return 1 if $r && $r->{rcode} == 0 && $r->{answers};
 
-		die "the server ended\n" if waitpid($pid, WNOHANG) == $pid;
+		die "the server on port $port ended\n" unless alive($pid);
 
 		sleep 0.002;
 	}

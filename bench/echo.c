@@ -22,6 +22,7 @@
 
 #define ECHO_BATCH   64
 #define ECHO_BUFFER  4096
+#define ECHO_ROUNDS  8
 
 
 typedef unsigned char  u_char;
@@ -29,7 +30,7 @@ typedef unsigned char  u_char;
 
 static int echo_listen(const char *host, const char *port, int rcvbuf);
 static void echo_prepare(void);
-static void echo_batch(int fd, unsigned batch);
+static int echo_batch(int fd, unsigned batch);
 static void echo_send(int fd, unsigned n);
 static void echo_run(int fd, unsigned batch);
 
@@ -148,7 +149,7 @@ echo_prepare(void)
 static void
 echo_run(int fd, unsigned batch)
 {
-    int                 n, ep;
+    int                 i, n, ep;
     struct epoll_event  ee, events[512];
 
     ep = epoll_create(512);
@@ -164,14 +165,22 @@ echo_run(int fd, unsigned batch)
     for ( ;; ) {
         n = epoll_wait(ep, events, 512, -1);
 
-        if (n > 0) {
-            echo_batch(fd, batch);
+        if (n <= 0) {
+            continue;
+        }
+
+        for (i = 0; i < ECHO_ROUNDS; i++) {
+            if (echo_batch(fd, batch) < (int) batch) {
+                break;
+            }
         }
     }
 }
 
 
-static void
+/* gives the number of datagrams read */
+
+static int
 echo_batch(int fd, unsigned batch)
 {
     int       i, n;
@@ -211,6 +220,8 @@ echo_batch(int fd, unsigned batch)
     if (n > 0) {
         echo_send(fd, n);
     }
+
+    return n;
 }
 
 
