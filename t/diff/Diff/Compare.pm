@@ -1,0 +1,281 @@
+package Diff::Compare;
+
+# Copyright (C) ngx_dns_module contributors
+
+# Compares what four servers reply to one question, asked in several ways.
+
+###############################################################################
+
+use warnings;
+use strict;
+
+use base qw/ Exporter /;
+
+use Diff::Kinds;
+use Diff::Lookup;
+use Diff::Message;
+use Diff::Name;
+use Diff::Peers;
+
+our @EXPORT = qw/ compare_pair reply_text /;
+
+###############################################################################
+
+# Compares the replies to a question.  Asked is { how => { server => octets }
+# }, how is "udp", "udp edns", "tcp" or "tcp edns", and limits says how long a
+# reply may be.  Gives { problems, kinds, replies }: what is wrong with ours,
+# and by which kinds the peers differ.
+
+sub compare_pair {
+	my ($question, $asked, $limits) = @_;
+
+	my $result = { problems => [], kinds => {}, replies => {} };
+	my %known;
+
+	for my $how (sort keys %$asked) {
+		my $replies = $result->{replies}{$how} = {};
+
+		for my $server ('nginx', @peer_names) {
+			$replies->{$server} = _parse($asked->{$how}{$server});
+		}
+
+		for my $peer (@peer_names) {
+			$known{_key($_)} = 1 for _records($replies->{$peer});
+		}
+	}
+
+	for my $how (sort keys %$asked) {
+		my $replies = $result->{replies}{$how};
+		my @problems = (
+			_ours($question, $replies->{nginx}, $how, $limits),
+			_whole($replies->{nginx}, $result->{replies}{tcp}{nginx}),
+			_unknown($question, $replies->{nginx}, \%known),
+			_glue($question, $replies->{nginx}),
+			_same($question, $replies, $result->{kinds}),
+		);
+
+		push @{ $result->{problems} }, map { "$how: $_" } @problems;
+	}
+
+	return $result;
+}
+
+
+sub _parse {
+	my ($octets) = @_;
+
+	return { error => 'no reply' } if !defined $octets;
+
+	my $reply = eval { reply_parse($octets) } // { error => $@ };
+
+	chomp $reply->{error} if $reply->{error};
+
+	return $reply;
+}
+
+
+sub _records {
+	my ($reply) = @_;
+
+	return map { @{ $reply->{$_} || [] } } qw/ answer authority additional /;
+}
+
+
+sub _key {
+	my ($record) = @_;
+
+	return join ' ', map { "$_:" . length } @$record;
+}
+
+###############################################################################
+
+# What must be so whatever the peers say
+
+sub _ours {
+	my ($question, $reply, $how, $limits) = @_;
+
+	return $reply->{error} if $reply->{error};
+
+	my @problems;
+	my $edns = $how =~ /edns/ ? 1 : 0;
+
+	push @problems, 'the question is not the one asked'
+		if $reply->{question} ne $question->{asked}
+			. pack 'n2', type_number($question->{type}), 1;
+
+	push @problems, "$reply->{opt} OPT records" if $reply->{opt} != $edns;
+
+	push @problems, "$reply->{size} octets, $limits->{$how} allowed"
+		if $limits->{$how} && $reply->{size} > $limits->{$how};
+
+	push @problems, 'TC over TCP' if $reply->{tc} && $how =~ /tcp/;
+
+	return @problems;
+}
+
+
+# No set is cut in two: those of a reply over UDP are as long as over TCP.
+
+sub _whole {
+	my ($reply, $tcp) = @_;
+
+	return () if $reply->{error} || $tcp->{error};
+
+	my (%here, %there);
+
+	for my $section (qw/ answer authority additional /) {
+		$here{"$section $_->[0] $_->[1]"}++ for @{ $reply->{$section} };
+		$there{"$section $_->[0] $_->[1]"}++ for @{ $tcp->{$section} };
+	}
+
+	my @cut = grep { $here{$_} != ($there{$_} // 0) } keys %here;
+
+	return @cut ? 'a set is cut in two' : ();
+}
+
+
+# No record that none of the peers gives.  Servers without additional data in
+# minimal replies cannot vouch for that of SVCB and HTTPS: the zone does.
+
+sub _unknown {
+	my ($question, $reply, $known) = @_;
+
+	my @unknown = grep { !$known->{_key($_)} } _records($reply);
+
+	@unknown = grep { !_is_svcb_address($question, $reply, $_) } @unknown;
+
+	return map { 'no peer gives ' . record_text($_) } @unknown;
+}
+
+
+sub _is_svcb_address {
+	my ($question, $reply, $record) = @_;
+
+	return 0 if $record->[1] != 1 && $record->[1] != 28;
+	return 0 if !grep { $_ == $record } @{ $reply->{additional} };
+
+	my ($zone) = grep { $_->has($record->[0], type_text($record->[1])) }
+		@{ $question->{family} };
+
+	return 0 if !$zone;
+
+	for my $answer (@{ $reply->{answer} }) {
+		next if $answer->[1] != 64 && $answer->[1] != 65;
+
+		my $rest = substr $answer->[3], 2;
+		my $target = ord $rest ? $record->[0] : $answer->[0];
+
+		return 1 if $target eq $record->[0]
+			&& index($rest, $target) == 0 || $target eq $answer->[0];
+	}
+
+	return 0;
+}
+
+
+# All in-domain glue is in a referral, or TC says that it is not.
+
+sub _glue {
+	my ($question, $reply) = @_;
+
+	my $cut = $question->{kinds}{referral};
+
+	return () if !defined $cut || $reply->{error} || $reply->{tc};
+
+	my %has = map { $_->[0] . type_text($_->[1]) => 1 }
+		@{ $reply->{additional} };
+
+	my @missing = grep { !$has{"$_->[0]$_->[1]"} }
+		glue_for($question->{zone}, $cut);
+
+	return map { 'no glue ' . name_text($_->[0]) . " $_->[1]" } @missing;
+}
+
+###############################################################################
+
+# Our reply is that of the peers; where they differ, that of one that is right.
+
+sub _same {
+	my ($question, $replies, $kinds) = @_;
+
+	my %main = map { $_ => _main($replies->{$_}) } keys %$replies;
+	my %differ = map { $main{$_} => 1 } @peer_names;
+	my @like = grep { $main{$_} eq $main{nginx} } @peer_names;
+
+	if (keys %differ == 1) {
+		return @like ? () : 'other than all peers';
+	}
+
+	my $kind = kind_of($question, $replies, \%main);
+
+	$kinds->{$kind->{name}} = 1;
+
+	return "other than each of the peers, which differ: $kind->{name}"
+		if !@like;
+
+	return () if !$kind->{right};
+
+	my %right = map { $_ => 1 } @{ $kind->{right} };
+
+	return grep({ $right{$_} } @like) ? ()
+		: "like @like, $kind->{name} is decided otherwise";
+}
+
+
+# What is compared of a reply.  Of a truncated one only the flags: how much is
+# left is up to the server, RFC 2181, 9.
+
+sub _main {
+	my ($reply) = @_;
+
+	return $reply->{error} if $reply->{error};
+
+	my $flags = rcode_text($reply->{rcode}) . " AA=$reply->{aa}"
+		. " TC=$reply->{tc}";
+
+	return $flags if $reply->{tc};
+
+	return join "\n", $flags, _chain($reply->{answer}),
+		'-', sort map { _key($_) } @{ $reply->{authority} };
+}
+
+
+# Sets in the order of the chain, each sorted.
+
+sub _chain {
+	my ($records) = @_;
+
+	my ($last, @sets) = '';
+
+	for my $record (@$records) {
+		my $set = "$record->[0] $record->[1]";
+
+		push @sets, [] if $set ne $last;
+		push @{ $sets[-1] }, _key($record);
+		$last = $set;
+	}
+
+	return map { sort @$_ } @sets;
+}
+
+###############################################################################
+
+sub reply_text {
+	my ($reply) = @_;
+
+	return "  $reply->{error}\n" if $reply->{error};
+
+	my $text = '  ' . rcode_text($reply->{rcode}) . " AA=$reply->{aa}"
+		. " TC=$reply->{tc} $reply->{size} octets\n";
+
+	for my $section (qw/ answer authority additional /) {
+		$text .= "  $section: " . record_text($_) . "\n"
+			for @{ $reply->{$section} };
+	}
+
+	return $text;
+}
+
+###############################################################################
+
+1;
