@@ -105,6 +105,7 @@ typedef struct {
     u_char                      ecs[4 + 16];
 
     ngx_stream_variable_value_t *variables; /* before the first message */
+    void                       *tcp;        /* ngx_stream_dns_tcp_t, or NULL */
 
     u_char                      zone_len;   /* 0: no zone */
     u_char                      qname_len;
