@@ -287,6 +287,8 @@ ngx_dns_compile_step(ngx_dns_compiler_t *c, const u_char *name, size_t len,
     ngx_memcpy(node->name, name, len);
 
     if (len == 0) {
+        c->zone->max_labels = (uint8_t) c->rs->apex_labels;
+
         step = &c->path[0];
         step->hash = ngx_dns_name_hash_root(c->key);
 
