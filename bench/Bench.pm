@@ -21,7 +21,7 @@ our @EXPORT = qw/ launch adopt halt alive tree usage spent pss ask wait_answer m
 
 use constant SYS_CLOCK_GETTIME => 228;
 
-my %running;
+my (%running, %seen);
 
 ###############################################################################
 
@@ -122,20 +122,26 @@ sub process_cpu {
 	my ($pid) = @_;
 	my $buf = pack 'qq', 0, 0;
 
-	return 0 if syscall(SYS_CLOCK_GETTIME, (~(0 + $pid) << 3) | 2, $buf) != 0;
+	if (syscall(SYS_CLOCK_GETTIME, (~(0 + $pid) << 3) | 2, $buf) != 0) {
+		die "clock of $pid: $!\n" if alive($pid);
+		return 0;
+	}
 
 	my ($seconds, $nanoseconds) = unpack 'qq', $buf;
 
 	return $seconds * 1e9 + $nanoseconds;
 }
 
-# the sum over a process tree: nanoseconds in total, ticks in user and system
+# the sum over a process tree: nanoseconds in total, ticks in user and system;
+# processes that were seen once are looked for again
 
 sub usage {
 	my ($root) = @_;
 	my %u = (total => 0, user => 0, system => 0, gone => 0);
 
-	for my $pid (tree($root)) {
+	$seen{$root}{$_} = 1 for tree($root);
+
+	for my $pid (keys %{$seen{$root}}) {
 		open my $f, '<', "/proc/$pid/stat" or next;
 		my $line = <$f> // next;
 		my @field = split ' ', substr($line, rindex($line, ')') + 2);
