@@ -45,6 +45,8 @@ static char *ngx_stream_dns_check_ttl(ngx_conf_t *cf, void *post, void *data);
 
 static ngx_int_t ngx_stream_dns_init_process(ngx_cycle_t *cycle);
 static void ngx_stream_dns_datagram(ngx_stream_session_t *s);
+static ngx_int_t ngx_stream_dns_datagram_send(ngx_connection_t *c,
+    u_char *reply, size_t n);
 
 
 ngx_stream_dns_worker_t  *ngx_stream_dns_worker;
@@ -744,11 +746,38 @@ ngx_stream_dns_datagram(ngx_stream_session_t *s)
     if (n != 0) {
         rc = NGX_STREAM_OK;
 
-        if (c->send(c, reply, n) != (ssize_t) n) {
+        if (ngx_stream_dns_datagram_send(c, reply, n) != NGX_OK) {
             ngx_stream_dns_count(ngx_stream_dns_worker,
                                  NGX_STREAM_DNS_SEND_FAILED);
         }
     }
 
     ngx_stream_finalize_session(s, rc);
+}
+
+
+/* as a chain: c->send() forgets the address that was asked */
+
+static ngx_int_t
+ngx_stream_dns_datagram_send(ngx_connection_t *c, u_char *reply, size_t n)
+{
+    ngx_buf_t    b;
+    ngx_chain_t  cl, *rest;
+
+    ngx_memzero(&b, sizeof(ngx_buf_t));
+
+    b.start = reply;
+    b.pos = reply;
+    b.last = reply + n;
+    b.end = b.last;
+    b.temporary = 1;
+    b.flush = 1;
+    b.last_buf = 1;
+
+    cl.buf = &b;
+    cl.next = NULL;
+
+    rest = c->send_chain(c, &cl, 0);
+
+    return (rest == NULL) ? NGX_OK : NGX_ERROR;
 }
