@@ -11,6 +11,8 @@ static ngx_dns_state_e ngx_dns_chain_follow(ngx_dns_answer_t *a,
     const u_char *target);
 static ngx_dns_rrset_t *ngx_dns_chain_synth(ngx_dns_answer_t *a,
     ngx_uint_t i, ngx_dns_rrset_t *dname);
+static ngx_uint_t ngx_dns_chain_has(ngx_dns_answer_t *a,
+    ngx_dns_rrset_t *dname);
 
 
 /*
@@ -91,13 +93,30 @@ ngx_dns_chain_synth(ngx_dns_answer_t *a, ngx_uint_t i, ngx_dns_rrset_t *dname)
     synth->head.nrr = 1;
     synth->head.ttl = dname->ttl;
     synth->head.size = (uint32_t) (2 + prefix + len);
-    synth->head.flags = 0;
+    synth->head.flags = NGX_DNS_RRSET_NAMES;
 
     p = ngx_dns_put16(synth->data, prefix + len);
     p = ngx_cpymem(p, a->name->wire, prefix);
     ngx_memcpy(p, target, len);
 
     return &synth->head;
+}
+
+
+/* 1: the chain came by this DNAME before; it has one owner, so one is enough */
+
+static ngx_uint_t
+ngx_dns_chain_has(ngx_dns_answer_t *a, ngx_dns_rrset_t *dname)
+{
+    ngx_uint_t  n;
+
+    for (n = 0; n < a->reply.nitems; n++) {
+        if (a->reply.items[n].rrset == dname) {
+            return 1;
+        }
+    }
+
+    return 0;
 }
 
 
@@ -112,7 +131,9 @@ ngx_dns_chain_dname(ngx_dns_answer_t *a, ngx_dns_node_t *node, ngx_uint_t i)
         return ngx_dns_state_failed;
     }
 
-    ngx_dns_add_name(a, NGX_DNS_ANSWER, dname, i);
+    if (!ngx_dns_chain_has(a, dname)) {
+        ngx_dns_add_name(a, NGX_DNS_ANSWER, dname, i);
+    }
 
     cname = ngx_dns_chain_synth(a, i, dname);
 
