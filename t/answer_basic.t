@@ -23,15 +23,17 @@ use Test::Nginx::DNS;
 select STDERR; $| = 1;
 select STDOUT; $| = 1;
 
-my $t = Test::Nginx->new()->has(qw/stream udp/)->plan(17);
+my $t = Test::Nginx->new()->has(qw/stream udp/)->plan(18);
 
-dns_run($t, zones => { 'z1.test' => zone_z1(<<'EOF') });
+dns_run($t, counters => 1, zones => { 'z1.test' => zone_z1(<<'EOF') });
 two	A	192.0.2.11
 two	A	192.0.2.10
 two	60	TXT	"one" "two"
 EOF
 
 my $soa = zone_soa('z1.test');
+
+my $before = dns_counters();
 
 ###############################################################################
 
@@ -122,5 +124,8 @@ dns_is(dns_ask('c.b.ent.z1.test', 'A'), <<EOF, 'below an empty non-terminal');
 	question	c.b.ent.z1.test. IN A
 	authority	$soa
 EOF
+
+is(dns_moved($before), 'rcode_noerror=14 rcode_nxdomain=3 '
+	. 'received_tcp=3 received_udp=14 tcp_accepted=3', 'counters');
 
 ###############################################################################

@@ -22,15 +22,17 @@ use Test::Nginx::DNS;
 select STDERR; $| = 1;
 select STDOUT; $| = 1;
 
-my $t = Test::Nginx->new()->has(qw/stream udp/)->plan(9);
+my $t = Test::Nginx->new()->has(qw/stream udp/)->plan(10);
 
-dns_run($t, zones => { 'z1.test' => zone_z1() });
+dns_run($t, zones => { 'z1.test' => zone_z1() }, counters => 1);
 
 my $expected = <<'EOF';
 	BADVERS qr
 	question	z1.test. IN SOA
 	edns 0 size 1232
 EOF
+
+my $before = dns_counters();
 
 ###############################################################################
 
@@ -57,5 +59,8 @@ dns_is(dns_ask('z1.test', 'SOA', version => 0), <<EOF, 'W01 good query');
 	answer		${\ zone_soa('z1.test', 300) }
 	edns 0 size 1232
 EOF
+
+is(dns_moved($before), 'rcode_badvers=7 rcode_noerror=1 '
+	. 'received_tcp=3 received_udp=5 tcp_accepted=3', 'W01 counters');
 
 ###############################################################################

@@ -22,9 +22,9 @@ use Test::Nginx::DNS;
 select STDERR; $| = 1;
 select STDOUT; $| = 1;
 
-my $t = Test::Nginx->new()->has(qw/stream udp/)->plan(10);
+my $t = Test::Nginx->new()->has(qw/stream udp/)->plan(11);
 
-dns_run($t, zones => { 'z1.test' => zone_z1() });
+dns_run($t, zones => { 'z1.test' => zone_z1() }, counters => 1);
 
 my $answer = dns_query('www.z1.test', 'A', qr => 1);
 
@@ -38,6 +38,8 @@ my @messages = (
 	[ 'a header cut short', substr($answer, 0, 11) ],
 	[ 'an empty datagram', '' ],
 );
+
+my $before = dns_counters();
 
 ###############################################################################
 
@@ -60,6 +62,9 @@ EOF
 }
 
 is($c->recv(timeout => 1), undef, 'W11 nothing more');
+
+is(dns_moved($before), 'drop_response=6 drop_short=2 rcode_noerror=8 '
+	. 'received_udp=16', 'W11 counters');
 
 # the same from the port of a server
 

@@ -23,9 +23,9 @@ use Test::Nginx::DNS;
 select STDERR; $| = 1;
 select STDOUT; $| = 1;
 
-my $t = Test::Nginx->new()->has(qw/stream udp/)->plan(36);
+my $t = Test::Nginx->new()->has(qw/stream udp/)->plan(37);
 
-dns_run($t, zones => { 'z1.test' => zone_z1() });
+dns_run($t, zones => { 'z1.test' => zone_z1() }, counters => 1);
 
 my @questions = map { substr $_, 12 } dns_query('www.z1.test', 'A'),
 	dns_query('www.z1.test', 'AAAA');
@@ -38,6 +38,8 @@ sub message {
 	return pack('n6', 0x1234, $opcode << 11, $n, 0, 0, 0)
 		. join '', @questions[0 .. $n - 1];
 }
+
+my $before = dns_counters();
 
 ###############################################################################
 
@@ -67,5 +69,8 @@ for my $opcode (1 .. 15) {
 	dns_is(dns_send(message($opcode, 2)), "NOTIMP $names[$opcode] qr\n",
 		"W12 opcode $opcode, two questions");
 }
+
+is(dns_moved($before), 'rcode_formerr=4 rcode_noerror=2 '
+	. 'rcode_notimp=30 received_tcp=3 received_udp=33 tcp_accepted=3', 'W12 counters');
 
 ###############################################################################

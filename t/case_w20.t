@@ -26,9 +26,10 @@ use Test::Nginx::DNS;
 select STDERR; $| = 1;
 select STDOUT; $| = 1;
 
-my $t = Test::Nginx->new()->has(qw/stream udp/)->plan(15);
+my $t = Test::Nginx->new()->has(qw/stream udp/)->plan(18);
 
-dns_run($t, zones => { 'z1.test' => zone_z1() }, server => <<'EOF');
+dns_run($t, zones => { 'z1.test' => zone_z1() }, counters => 1,
+	server => <<'EOF');
         dns_tcp_timeout       2s;
         dns_tcp_idle_timeout  1s;
         dns_tcp_send_timeout  2s;
@@ -95,6 +96,8 @@ cmp_ok($asked, '>', 50, 'W20 others have asked');
 is($good, $asked, 'W20 others have been served');
 cmp_ok($longest, '<', 0.5, 'W20 others have not waited');
 
+is(dns_counters()->{tcp_active}, 1, 'W20 open connections');
+
 # idle: without a message, and after one
 
 my $idle = dns_client(proto => 'tcp');
@@ -138,6 +141,13 @@ is($deaf->write('x' x 10, timeout => 0.1) && $deaf->write('x', timeout => 0.1),
 
 dns_is(dns_ask('www.z1.test', 'A', over => 'tcp'), $answer,
 	'W20 good query');
+
+undef $normal;
+
+my $n = dns_counters();
+
+is($n->{tcp_timeout}, 201, 'W20 deadlines passed');
+is($n->{tcp_active}, 0, 'W20 no open connections');
 
 
 # Resident octets of all workers.

@@ -22,12 +22,14 @@ use Test::Nginx::DNS;
 select STDERR; $| = 1;
 select STDOUT; $| = 1;
 
-my $t = Test::Nginx->new()->has(qw/stream udp/)->plan(16);
+my $t = Test::Nginx->new()->has(qw/stream udp/)->plan(17);
 
-dns_run($t, zones => { 'z1.test' => zone_z1() });
+dns_run($t, zones => { 'z1.test' => zone_z1() }, counters => 1);
 
 my $soa = dns_rr('z1.test', 'SOA', 'IN', 0, dns_name('ns1.z1.test')
 	. dns_name('host.z1.test') . pack('N5', 2026010100, 0, 0, 0, 0));
+
+my $before = dns_counters();
 
 ###############################################################################
 
@@ -74,5 +76,8 @@ EOF
 EOF
 		"W23 IXFR, broken SOA $over");
 }
+
+is(dns_moved($before), 'rcode_formerr=2 rcode_refused=14 '
+	. 'received_tcp=8 received_udp=8 tcp_accepted=8', 'W23 counters');
 
 ###############################################################################

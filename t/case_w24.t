@@ -22,9 +22,11 @@ use Test::Nginx::DNS;
 select STDERR; $| = 1;
 select STDOUT; $| = 1;
 
-my $t = Test::Nginx->new()->has(qw/stream udp/)->plan(23);
+my $t = Test::Nginx->new()->has(qw/stream udp/)->plan(24);
 
-dns_run($t, zones => { 'z1.test' => zone_z1() });
+dns_run($t, zones => { 'z1.test' => zone_z1() }, counters => 1);
+
+my $before = dns_counters();
 
 ###############################################################################
 
@@ -58,5 +60,8 @@ for my $class (0, 3, 255) {
 	is(unpack('n', substr $m->{question_raw}, -2), $class,
 		"W24 class $class");
 }
+
+is(dns_moved($before), 'rcode_refused=23 received_tcp=10 '
+	. 'received_udp=13 tcp_accepted=10', 'W24 counters');
 
 ###############################################################################

@@ -22,12 +22,14 @@ use Test::Nginx::DNS;
 select STDERR; $| = 1;
 select STDOUT; $| = 1;
 
-my $t = Test::Nginx->new()->has(qw/stream udp/)->plan(36);
+my $t = Test::Nginx->new()->has(qw/stream udp/)->plan(37);
 
-dns_run($t, zones => { 'z1.test' => zone_z1() });
+dns_run($t, zones => { 'z1.test' => zone_z1() }, counters => 1);
 
 my @questions = ('www.example.org A', '. NS', '. SOA', '. ANY', 'test A',
 	'test NS', 'test DS', 'az1.test A', 'z1.test.org A');
+
+my $before = dns_counters();
 
 ###############################################################################
 
@@ -54,5 +56,8 @@ EOF
 			"W25 $question with DO $over");
 	}
 }
+
+is(dns_moved($before), 'rcode_refused=36 received_tcp=18 '
+	. 'received_udp=18 tcp_accepted=18', 'W25 counters');
 
 ###############################################################################

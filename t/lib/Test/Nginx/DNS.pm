@@ -19,11 +19,13 @@ use Time::HiRes qw/ time /;
 use Test::Nginx;
 use Test::Nginx::DNS::Client;
 use Test::Nginx::DNS::Message;
+use Test::Nginx::Stream qw/ stream /;
 
 our @EXPORT = (
 	qw/
 		dns_port dns_conf dns_run dns_client dns_send dns_ask dns_is
-		dns_frame dns_log dns_error_log zone_text zone_soa zone_z1
+		dns_frame dns_counters dns_moved dns_log dns_error_log
+		zone_text zone_soa zone_z1
 	/,
 	@Test::Nginx::DNS::Message::EXPORT,
 );
@@ -32,6 +34,19 @@ our @EXPORT = (
 # TCP alike.
 
 my $port = 8980;
+
+# The number of the port where a server returns counters, and their names.
+
+my $counters_port = 8979;
+
+my @counters = qw/
+	received_udp received_tcp received_tls
+	drop_short drop_response drop_oversize drop_port_zero drop_denied
+	drop_failed truncated send_full send_failed
+	rcode_noerror rcode_formerr rcode_servfail rcode_nxdomain rcode_notimp
+	rcode_refused rcode_yxdomain rcode_badvers rcode_other
+	tcp_accepted tcp_active tcp_idle_closed tcp_timeout tcp_error
+/;
 
 ###############################################################################
 
@@ -49,6 +64,8 @@ sub dns_port {
 #   http    the content of an http block
 #   udp     parameters of the UDP "listen"; tcp - of the other
 #   ipv6    listen on [::1] too
+#   counters
+#           1: make dns_counters() possible
 
 sub dns_conf {
 	my (%opts) = @_;
@@ -69,6 +86,8 @@ sub dns_conf {
 	my $server = join "\n        ", @listen, 'dns on;', @zones,
 		$opts{server} // ();
 
+	my $counters = $opts{counters} ? _counters_server() : '';
+
 	my $http = defined $opts{http}
 		? "http {\n    %%TEST_GLOBALS_HTTP%%\n    $opts{http}\n}\n" : '';
 
@@ -87,9 +106,23 @@ stream {
     server {
         $server
     }
+    $counters
 }
 
 $http
+EOF
+}
+
+
+sub _counters_server {
+	my $values = join ' ', map { "$_ \$dns_counter_$_" } @counters;
+
+	return <<EOF;
+
+    server {
+        listen 127.0.0.1:$counters_port;
+        return "$values";
+    }
 EOF
 }
 
@@ -180,6 +213,29 @@ sub dns_is {
 	local $Test::Builder::Level = $Test::Builder::Level + 1;
 
 	return Test::More::is(dns_text($reply), dns_canon($expected), $name);
+}
+
+###############################################################################
+
+# Counters, of a configuration with "counters"
+
+sub dns_counters {
+	my $text = stream('127.0.0.1:' . port($counters_port))->io('');
+
+	return { split / /, $text };
+}
+
+
+# What has moved since dns_counters() gave an earlier state: "name=difference",
+# in the order of names.
+
+sub dns_moved {
+	my ($before) = @_;
+
+	my $now = dns_counters();
+	my @names = grep { $now->{$_} != $before->{$_} } sort keys %$now;
+
+	return join ' ', map { "$_=" . ($now->{$_} - $before->{$_}) } @names;
 }
 
 ###############################################################################
