@@ -76,7 +76,10 @@ ngx_stream_dns_reply(ngx_stream_dns_worker_t *w,
         ctx->flags = (uint16_t) flags;
         ctx->size = (uint32_t) n;
 
-        ngx_stream_dns_ctx_reply(ctx, zone,
+        /* zones are of class IN */
+
+        ngx_stream_dns_ctx_reply(ctx,
+                                 (q->qclass == NGX_DNS_CLASS_IN) ? zone : NULL,
                                  q->edns ? ede : NGX_DNS_EDE_NONE);
     }
 
