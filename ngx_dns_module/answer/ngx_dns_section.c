@@ -174,9 +174,13 @@ ngx_dns_add_soa(ngx_dns_answer_t *a)
 {
     ngx_dns_name_t   *qname;
     ngx_dns_item_t   *item;
+    ngx_dns_zone_t   *zone;
     ngx_dns_rrset_t  *set;
 
-    set = ngx_dns_zone_at(a->zone, a->zone->soa);
+    zone = a->zone;
+
+    set = ngx_dns_zone_at(zone, (zone->short_soa && !a->query->do_bit)
+                                    ? zone->short_soa : zone->soa);
 
     item = ngx_dns_add_item(a, NGX_DNS_AUTHORITY, set, 0);
     if (item == NULL) {
@@ -188,9 +192,9 @@ ngx_dns_add_soa(ngx_dns_answer_t *a)
     qname = &a->query->qname;
 
     item->owner = NULL;
-    item->owner_len = (uint8_t) (qname->len - a->zone->name_len);
+    item->owner_len = (uint8_t) (qname->len - zone->name_len);
     item->apex = NULL;
-    item->ttl = a->zone->negative_ttl;
+    item->ttl = zone->negative_ttl;
 
     ngx_dns_add_sigs(a, item);
 }

@@ -234,10 +234,6 @@ ngx_dns_rd_nxt_scan(ngx_dns_rd_t *rd)
         len = ngx_max(len, (ngx_uint_t) (type >> 3) + 1);
     }
 
-    if (len == 0) {
-        return ngx_dns_scan_err(rd->scan, "no RR type");
-    }
-
     if (ngx_dns_rd_room(rd, len) != NGX_OK) {
         return NGX_ERROR;
     }
@@ -255,7 +251,9 @@ ngx_dns_rd_nxt_check(ngx_dns_rd_t *rd)
 
     len = rd->last - rd->pos;
 
-    if (len == 0 || len > 16 || (rd->pos[0] & 0x80) || rd->last[-1] == 0) {
+    if (len > 16
+        || (len > 0 && ((rd->pos[0] & 0x80) || rd->last[-1] == 0)))
+    {
         return ngx_dns_rd_fail(rd, "a type bitmap is broken");
     }
 

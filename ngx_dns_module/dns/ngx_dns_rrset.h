@@ -34,6 +34,20 @@ typedef struct {
 
 #define NGX_DNS_RRSET_LINKS    0x0001
 #define NGX_DNS_RRSET_SIGNED   0x0002
+#define NGX_DNS_RRSET_NAMES    0x0004   /* RDATA may be compressed */
+#define NGX_DNS_RRSET_SHORT    0x0008   /* one RR, compressed already */
+
+
+/*
+ * With NGX_DNS_RRSET_SHORT the names in the RDATA end with pointers to the
+ * owner, which the writer fills in: npos places in the RDATA, behind the
+ * padded RR.
+ */
+
+typedef struct {
+    uint16_t   npos;
+    uint16_t   pos[3];
+} ngx_dns_short_t;
 
 
 /* octets of the head and the RRs, padded */
@@ -50,6 +64,13 @@ ngx_dns_rrset_size(const ngx_dns_rrset_t *set)
     }
 
     return (n + 3) & ~ (size_t) 3;
+}
+
+
+static ngx_inline ngx_dns_short_t *
+ngx_dns_rrset_short(const ngx_dns_rrset_t *set)
+{
+    return (ngx_dns_short_t *) ((u_char *) set + ngx_dns_rrset_size(set));
 }
 
 

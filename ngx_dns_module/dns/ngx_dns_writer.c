@@ -245,7 +245,7 @@ ngx_dns_write_item(ngx_dns_writer_t *w, ngx_dns_item_t *item)
 {
     ngx_uint_t  pointer;
 
-    if (ngx_dns_rr(item->rrset->type)->flags & NGX_DNS_RR_COMPRESS) {
+    if (item->rrset->flags & NGX_DNS_RRSET_NAMES) {
         return ngx_dns_write_named(w, item);
     }
 
@@ -282,6 +282,7 @@ ngx_dns_write_plain(ngx_dns_writer_t *w, ngx_dns_item_t *item,
     u_char           *p, *rr, head[10];
     size_t            n;
     ngx_uint_t        i;
+    ngx_dns_short_t  *names;
     ngx_dns_rrset_t  *set;
 
     set = item->rrset;
@@ -312,6 +313,15 @@ ngx_dns_write_plain(ngx_dns_writer_t *w, ngx_dns_item_t *item,
         rr = ngx_dns_rrset_step(set, rr);
     }
 
+    if (set->flags & NGX_DNS_RRSET_SHORT) {
+        names = ngx_dns_rrset_short(set);
+        rr = w->p + sizeof(head) + 2;
+
+        for (i = 0; i < names->npos; i++) {
+            ngx_dns_put16(rr + names->pos[i], 0xc000 | pointer);
+        }
+    }
+
     w->p = p;
 
     return NGX_OK;
@@ -327,12 +337,11 @@ ngx_dns_write_named(ngx_dns_writer_t *w, ngx_dns_item_t *item)
     size_t            n;
     uint8_t          *fields;
     ngx_uint_t        i, pointer;
-    ngx_dns_rr_t     *row;
     ngx_dns_rrset_t  *set;
 
     set = item->rrset;
-    row = ngx_dns_rr(set->type);
-    fields = (row->flags & NGX_DNS_RR_COMPRESS) ? row->fields : NULL;
+    fields = (set->flags & NGX_DNS_RRSET_NAMES) ? ngx_dns_rr(set->type)->fields
+                                                : NULL;
     p = w->p;
     pointer = 0;
     rr = ngx_dns_rrset_first(set);

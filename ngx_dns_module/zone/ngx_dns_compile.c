@@ -8,6 +8,7 @@
 
 
 #define NGX_DNS_COMPILE_AHEAD      12   /* records asked for in advance */
+#define NGX_DNS_SHORT_BOUND        600  /* octets of the compressed SOA */
 #define NGX_DNS_COMPILE_PROGRESS   0x1ffff
 
 
@@ -26,6 +27,8 @@ static ngx_uint_t ngx_dns_compile_flags(ngx_dns_elt_t *elts, size_t n);
 static size_t ngx_dns_compile_set(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts,
     size_t n, ngx_dns_rrset_t **set);
 static void ngx_dns_compile_soa(ngx_dns_compiler_t *c);
+static void ngx_dns_compile_short(ngx_dns_compiler_t *c,
+    ngx_dns_rrset_t *soa);
 static size_t ngx_dns_compile_room(size_t n);
 
 
@@ -114,6 +117,7 @@ ngx_dns_compile_begin(ngx_dns_compiler_t *c)
     c->fixups = c->mem->map(c->mem->data, c->fixups_size);
 
     c->zone_size = sizeof(ngx_dns_zone_t) + rs->bound + NGX_DNS_NODE_BOUND
+                   + NGX_DNS_SHORT_BOUND
                    + 2 * ngx_dns_compile_room(rs->nodes_bound + 1);
     c->zone = c->mem->map(c->mem->data, c->zone_size);
 
@@ -507,6 +511,10 @@ ngx_dns_compile_set(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts, size_t n,
     set->ttl = first->ttl;
     set->flags = (target == NGX_DECLINED) ? 0 : NGX_DNS_RRSET_LINKS;
 
+    if (ngx_dns_rr(first->type)->flags & NGX_DNS_RR_COMPRESS) {
+        set->flags |= NGX_DNS_RRSET_NAMES;
+    }
+
     p = (u_char *) set + sizeof(ngx_dns_rrset_t);
     nrr = 0;
 
@@ -596,6 +604,8 @@ ngx_dns_compile_soa(ngx_dns_compiler_t *c)
 
     minimum = ngx_dns_get32(rr + rdlen - 4);
 
+    ngx_dns_compile_short(c, set);
+
     zone->serial = ngx_dns_get32(rr + rdlen - 20);
     zone->negative_ttl = ngx_min(set->ttl, minimum);
 
@@ -605,4 +615,62 @@ ngx_dns_compile_soa(ngx_dns_compiler_t *c)
     } else if (ngx_dns_node_rrset(apex, NGX_DNS_TYPE_NSEC3PARAM) != NULL) {
         zone->flags |= NGX_DNS_ZONE_NSEC3;
     }
+}
+
+
+/*
+ * A copy of the SOA for negative answers, whose owner is always part of the
+ * question: names of the zone end with a pointer to it.
+ */
+
+static void
+ngx_dns_compile_short(ngx_dns_compiler_t *c, ngx_dns_rrset_t *soa)
+{
+    u_char           *p, *name, *rdata;
+    size_t            n;
+    ngx_uint_t        i;
+    ngx_dns_zone_t   *zone;
+    ngx_dns_short_t   names;
+    ngx_dns_rrset_t  *set;
+
+    zone = c->zone;
+
+    if (zone->name_labels == 0) {
+        return;
+    }
+
+    set = (ngx_dns_rrset_t *) ((u_char *) zone + c->pos);
+    rdata = (u_char *) set + sizeof(ngx_dns_rrset_t) + 2;
+    p = rdata;
+
+    name = ngx_dns_rrset_first(soa) + 2;
+    names.npos = 0;
+
+    for (i = 0; i < 2; i++) {
+        n = ngx_dns_name_len(name);
+
+        if (ngx_dns_name_is_subdomain(name, zone->name) == NGX_OK) {
+            p = ngx_cpymem(p, name, n - zone->name_len);
+            names.pos[names.npos++] = (uint16_t) (p - rdata);
+            p += 2;
+
+        } else {
+            p = ngx_cpymem(p, name, n);
+        }
+
+        name += n;
+    }
+
+    p = ngx_cpymem(p, name, 20);
+    ngx_dns_put16(rdata - 2, p - rdata);
+
+    *set = *soa;
+    set->flags = NGX_DNS_RRSET_SHORT;
+    set->size = (uint32_t) (p - rdata + 2);
+
+    zone->short_soa = (uint32_t) (c->pos / 4);
+    c->pos += ngx_dns_rrset_size(set);
+
+    ngx_memcpy(ngx_dns_rrset_short(set), &names, sizeof(names));
+    c->pos += sizeof(names);
 }

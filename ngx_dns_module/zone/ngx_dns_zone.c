@@ -63,7 +63,10 @@ ngx_dns_zone_next_bucket(const ngx_dns_zone_t *zone,
 }
 
 
-/* the node whose name without the apex is the len octets at rel */
+/*
+ * The node whose name without the apex is the len octets at rel.  Octets
+ * behind a node's name belong to the block, those behind rel to the caller.
+ */
 
 static ngx_dns_node_t *
 ngx_dns_zone_probe(const ngx_dns_zone_t *zone, uint64_t hash,
@@ -93,7 +96,7 @@ ngx_dns_zone_probe(const ngx_dns_zone_t *zone, uint64_t hash,
                 node = ngx_dns_zone_at(zone, b->node[k]);
 
                 if (node->len == len
-                    && ngx_memcmp(node->name, rel, len) == 0)
+                    && ngx_dns_name_same(node->name, rel, len))
                 {
                     return node;
                 }
@@ -219,7 +222,7 @@ ngx_dns_zone_wildcard(const ngx_dns_zone_t *zone, const ngx_dns_name_t *name,
     ngx_uint_t i)
 {
     size_t         len;
-    u_char         rel[NGX_DNS_NAME_MAX + 2];
+    u_char         rel[NGX_DNS_NAME_MAX + 2 + 8];
     uint64_t       hash;
     ngx_dns_key_t  key;
 

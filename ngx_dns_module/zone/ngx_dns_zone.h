@@ -38,6 +38,7 @@ typedef struct {
     uint32_t   index;                   /* their nnodes places, in order */
     uint32_t   apex;                    /* the apex node */
     uint32_t   soa;                     /* its SOA rrset */
+    uint32_t   short_soa;               /* the same, compressed; 0: none */
     uint32_t   denial;                  /* places of NSEC or NSEC3 owners */
     uint32_t   ndenial;
     uint32_t   serial;

@@ -93,7 +93,7 @@ ngx_dns_zones_probe(const ngx_dns_zones_t *zones, const ngx_dns_name_t *name,
 
         if (zones->slots[slot].hash == name->hash[i]
             && zone->name_len == len
-            && ngx_memcmp(zone->name, wire, len) == 0)
+            && ngx_dns_name_same(zone->name, wire, len))
         {
             return zone;
         }
