@@ -322,6 +322,8 @@ $s = client(8985);
 $s->send(dns_query('www.z1.test', 'A', nsid => 1));
 is(nsid($s->recv()), 'constant', 'nsid constant');
 
+undef $t;
+
 ###############################################################################
 
 sub client {
