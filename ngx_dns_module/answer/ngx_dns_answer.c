@@ -7,6 +7,8 @@
 #include "ngx_dns_answer_ctx.h"
 
 
+static ngx_dns_zone_t *ngx_dns_answer_locate_ds(ngx_dns_answer_conf_t *conf,
+    ngx_dns_query_t *q, ngx_dns_zone_t *zone);
 static void ngx_dns_answer_start(ngx_dns_answer_t *a,
     ngx_dns_answer_conf_t *conf, ngx_dns_query_t *q, ngx_dns_zone_t *zone);
 static ngx_dns_state_e ngx_dns_answer_question(ngx_dns_answer_t *a);
@@ -52,14 +54,48 @@ ngx_dns_answer_locate(ngx_dns_answer_conf_t *conf, ngx_dns_query_t *q)
         return NULL;
     }
 
-    zone = ngx_dns_zones_find(conf->zones, &q->qname,
-                              q->qtype == NGX_DNS_TYPE_DS);
+    zone = ngx_dns_zones_find(conf->zones, &q->qname, 0);
+
+    if (q->qtype == NGX_DNS_TYPE_DS && zone != NULL) {
+        zone = ngx_dns_answer_locate_ds(conf, q, zone);
+    }
 
     if (zone != NULL) {
         ngx_dns_zone_prefetch_bucket(zone, &q->qname);
     }
 
     return zone;
+}
+
+
+/*
+ * The zone for DS at the apex of another one is the parent (RFC 4035,
+ * 3.1.4.1), if it knows the name: a zone that nobody delegates speaks for
+ * itself.
+ */
+
+static ngx_dns_zone_t *
+ngx_dns_answer_locate_ds(ngx_dns_answer_conf_t *conf, ngx_dns_query_t *q,
+    ngx_dns_zone_t *zone)
+{
+    ngx_dns_zone_t    *parent;
+    ngx_dns_lookup_t   found;
+
+    if (zone->name_len != q->qname.len) {
+        return zone;
+    }
+
+    parent = ngx_dns_zones_find(conf->zones, &q->qname, 1);
+
+    if (parent == zone
+        || (ngx_dns_zone_find(parent, &q->qname, &found) != NGX_OK
+            && !(found.encloser->flags
+                 & (NGX_DNS_NODE_CUT|NGX_DNS_NODE_OCCLUDED))))
+    {
+        return zone;
+    }
+
+    return parent;
 }
 
 

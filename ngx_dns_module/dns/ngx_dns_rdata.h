@@ -18,7 +18,8 @@
 /*
  * Reads the rest of an entry as RDATA of a type: its own text form, or the
  * generic one of RFC 3597, 5 (\# LENGTH HEX), which is checked against the
- * row of the type.  Names become lower case.
+ * row of the type.  Names become lower case if the type has
+ * NGX_DNS_RR_LOWCASE, else they stay as they are written.
  *
  * size  octets of buf; some text needs up to twice the room of its RDATA
  *       while it is read, and names are read faster while NGX_DNS_SCAN_NAME
@@ -47,7 +48,8 @@ ssize_t ngx_dns_rdata_from_text(ngx_uint_t type, ngx_str_t *text,
 
 /*
  * Checks that RDATA of known types is what the RFC of the type allows, names
- * uncompressed, and turns the names in it to lower case, in place.
+ * uncompressed, and turns the names in it to lower case, in place, if the
+ * type has NGX_DNS_RR_LOWCASE.
  *
  * err  set on failure, a static text
  *

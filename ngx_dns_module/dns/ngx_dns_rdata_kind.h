@@ -14,7 +14,7 @@
  *
  * scan   text to wire: reads words, writes at pos up to last
  * check  wire: moves pos over the field, which ends before last; names in it
- *        become lower case; on failure sets err
+ *        become lower case if the type wants it; on failure sets err
  * print  wire to text: moves pos over a field that was checked, and writes
  *        text; fails if there is no room or the field has no text form
  *

@@ -13,17 +13,64 @@
 #include "ngx_dns_rdata_kind.h"
 
 
+static ngx_uint_t ngx_dns_rd_keeps_case(ngx_dns_rd_t *rd);
+static void ngx_dns_rd_name_case(u_char *name, u_char *p, u_char *last);
 static ngx_int_t ngx_dns_rd_word(ngx_dns_rd_t *rd, ngx_dns_word_t *w);
 static ngx_int_t ngx_dns_rd_checked(ngx_dns_rd_t *rd, ngx_dns_word_t *w,
     ngx_dns_rd_pt check);
 static ngx_uint_t ngx_dns_rd_digits(u_char *p, u_char *last, ngx_uint_t *n);
 
 
+/*
+ * The names of these types are not folded when they are signed or compared
+ * (RFC 4034, 6.2; RFC 6840, 5.1), so they stay as they are written.
+ */
+
+static ngx_uint_t
+ngx_dns_rd_keeps_case(ngx_dns_rd_t *rd)
+{
+    return !(ngx_dns_rr(rd->type)->flags & NGX_DNS_RR_LOWCASE);
+}
+
+
+/* gives a name that was read from p .. last its upper case back */
+
+static void
+ngx_dns_rd_name_case(u_char *name, u_char *p, u_char *last)
+{
+    ngx_uint_t  n;
+
+    if (*p == '@' && last - p == 1) {
+        return;
+    }
+
+    while (*name != 0 && p < last) {
+
+        for (n = *name++; n > 0; n--) {
+
+            if (*p == '\\') {
+                p += ngx_dns_scan_octet(p, last, name);
+
+            } else {
+                *name = *p++;
+            }
+
+            name++;
+        }
+
+        p++;
+    }
+}
+
+
 ngx_int_t
 ngx_dns_rd_name_scan(ngx_dns_rd_t *rd)
 {
-    u_char  buf[NGX_DNS_SCAN_NAME];
-    size_t  len;
+    u_char  *start, buf[NGX_DNS_SCAN_NAME];
+    size_t   len;
+
+    (void) ngx_dns_scan_next(rd->scan);
+    start = rd->scan->pos;
 
     if (rd->last - rd->pos >= NGX_DNS_SCAN_NAME) {
 
@@ -40,6 +87,10 @@ ngx_dns_rd_name_scan(ngx_dns_rd_t *rd)
         }
 
         ngx_memcpy(rd->pos, buf, len);
+    }
+
+    if (ngx_dns_rd_keeps_case(rd)) {
+        ngx_dns_rd_name_case(rd->pos, start, rd->scan->pos);
     }
 
     rd->pos += len;
@@ -78,7 +129,10 @@ ngx_dns_rd_name_check(ngx_dns_rd_t *rd)
 
     p++;
 
-    ngx_dns_name_lower(rd->pos, rd->pos, p - rd->pos);
+    if (!ngx_dns_rd_keeps_case(rd)) {
+        ngx_dns_name_lower(rd->pos, rd->pos, p - rd->pos);
+    }
+
     rd->pos = p;
 
     return NGX_OK;

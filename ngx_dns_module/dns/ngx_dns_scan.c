@@ -21,7 +21,6 @@ static ngx_int_t ngx_dns_scan_not_ttl(ngx_dns_scan_t *s, u_char *start,
 static uint32_t ngx_dns_scan_unit(u_char ch);
 static ngx_int_t ngx_dns_scan_name_slow(ngx_dns_scan_t *s, u_char *dst,
     size_t *len);
-static ngx_int_t ngx_dns_scan_octet(u_char *p, u_char *last, u_char *octet);
 
 
 const uint8_t  ngx_dns_scan_class[256] = {
@@ -604,7 +603,7 @@ ngx_dns_scan_unescape(ngx_dns_scan_t *s, ngx_dns_word_t *w, u_char *dst,
 
 /* \X or \DDD at p; returns the octets read, 0 if it is broken */
 
-static ngx_int_t
+ngx_int_t
 ngx_dns_scan_octet(u_char *p, u_char *last, u_char *octet)
 {
     ngx_uint_t  n;

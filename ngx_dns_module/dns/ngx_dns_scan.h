@@ -146,6 +146,12 @@ ngx_int_t ngx_dns_scan_name(ngx_dns_scan_t *s, u_char *dst, size_t *len);
 u_char *ngx_dns_scan_unescape(ngx_dns_scan_t *s, ngx_dns_word_t *w,
     u_char *dst, u_char *last, const char *full);
 
+/*
+ * Reads \X or \DDD at p, before last, into *octet.  Returns the octets read,
+ * 0 if it is neither.
+ */
+ngx_int_t ngx_dns_scan_octet(u_char *p, u_char *last, u_char *octet);
+
 /* NGX_OK if the entry ends here, else NGX_ERROR: unexpected text. */
 ngx_int_t ngx_dns_scan_end(ngx_dns_scan_t *s);
 

@@ -162,7 +162,8 @@ ngx_dns_compile_links(ngx_dns_compiler_t *c)
             continue;
         }
 
-        ngx_dns_name_set(&name, target, c->key);
+        (void) ngx_dns_name_parse(&name, (u_char *) target,
+                                  ngx_dns_rec_rdata(rec) + rec->rdlen, c->key);
 
         if (name.labels < zone->name_labels
             || ngx_memcmp(name.wire + name.offset[name.labels

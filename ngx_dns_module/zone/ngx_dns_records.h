@@ -54,7 +54,7 @@ typedef struct {
 typedef struct {
     u_char     *owner;                  /* absolute, lower case */
     size_t      owner_len;              /* octets with the root label */
-    u_char     *rdata;                  /* names in it absolute, lower case */
+    u_char     *rdata;                  /* names in it absolute */
     uint16_t    rdlen;
     uint16_t    type;
     uint32_t    ttl;                    /* seconds */
