@@ -73,8 +73,13 @@ ngx_stream_dns_zones(ngx_conf_t *cf, ngx_stream_dns_srv_conf_t *dscf)
         return NGX_CONF_ERROR;
     }
 
-    zc = dscf->zone_confs->elts;
-    n = dscf->zone_confs->nelts;
+    zc = NULL;
+    n = 0;
+
+    if (dscf->zone_confs != NULL) {
+        zc = dscf->zone_confs->elts;
+        n = dscf->zone_confs->nelts;
+    }
 
     /* the zones with a name of their own come first: patterns skip them */
 
