@@ -55,6 +55,10 @@ stream {
 http {
     %%TEST_GLOBALS_HTTP%%
 
+    # the debug log of http passes null pointers to memcpy()
+
+    error_log %%TESTDIR%%/error.log info;
+
     server {
         listen  127.0.0.1:8080;
         server_name  localhost;
