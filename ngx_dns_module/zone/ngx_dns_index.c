@@ -133,7 +133,10 @@ ngx_dns_index_insert(ngx_dns_zone_t *zone, ngx_dns_bucket_t *buckets,
 }
 
 
-/* SVCB: "." is the owner itself (RFC 9460, 2.5.2), no name but its own */
+/*
+ * SVCB: "." is the owner itself (RFC 9460, 2.5.2), no name but its own; that of
+ * a wildcard is another one in each answer, so it has no link.
+ */
 
 void
 ngx_dns_compile_links(ngx_dns_compiler_t *c)
@@ -158,7 +161,12 @@ ngx_dns_compile_links(ngx_dns_compiler_t *c)
             && (rec->type == NGX_DNS_TYPE_SVCB
                 || rec->type == NGX_DNS_TYPE_HTTPS))
         {
-            ngx_memcpy((u_char *) zone + f->link, &f->node, 4);
+            node = ngx_dns_zone_at(zone, f->node);
+
+            if (!(node->flags & NGX_DNS_NODE_WILDCARD)) {
+                ngx_memcpy((u_char *) zone + f->link, &f->node, 4);
+            }
+
             continue;
         }
 
