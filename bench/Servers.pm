@@ -16,8 +16,7 @@ use File::Path qw/ make_path remove_tree /;
 use Bench;
 
 our @EXPORT = qw/ servers_available server_start server_stop server_version
-	nginx_conf nginx_start nginx_master
-	nginx_workers /;
+	nginx_binary nginx_conf nginx_start nginx_master nginx_workers /;
 
 my %make = (
 	echo => \&make_echo,
@@ -164,7 +163,7 @@ sub make_nginx {
 
 # Writes DIR/nginx.conf.  o: port, zone, file; optional: what (dns, echo),
 # workers, rcvbuf, nofile, connections, stanza (inside the server), http
-# (a block), daemon
+# (a block), daemon, level
 
 sub nginx_conf {
 	my ($dir, %o) = @_;
@@ -172,6 +171,7 @@ sub nginx_conf {
 	my $modules = nginx_modules($what eq 'dns' ? dns_module() : echo_module());
 	my $workers = $o{workers} || 1;
 	my $daemon = $o{daemon} ? 'on' : 'off';
+	my $level = $o{level} || 'warn';
 	my $nofile = $o{nofile} || 4096;
 	my $connections = $o{connections} || 1024;
 	my $rcvbuf = $o{rcvbuf} ? " rcvbuf=$o{rcvbuf}" : '';
@@ -191,15 +191,17 @@ EOT
 $modules
 daemon $daemon;
 pid $dir/nginx.pid;
-error_log $dir/error.log warn;
+error_log $dir/error.log $level;
 worker_processes $workers;
 worker_rlimit_nofile $nofile;
+worker_shutdown_timeout 10s;
 events {
     worker_connections $connections;
 }
 stream {
 $format    server {
         listen 127.0.0.1:$o{port} udp reuseport$rcvbuf;
+        listen 127.0.0.1:$o{port} reuseport;
 $content$stanza    }
 }
 $http
