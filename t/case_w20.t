@@ -83,7 +83,7 @@ for my $i (0 .. length($data) - 2) {
 	}
 
 	last unless grep { !$_->{gone} } @slow;
-	last if time() - $start > 8;
+	last if time() - $start > 10;
 }
 
 is(scalar(grep { !$_->{gone} } @slow), 0, 'W20 slow clients are gone');
@@ -91,10 +91,10 @@ is(scalar(grep { !$_->{gone} } @slow), 0, 'W20 slow clients are gone');
 my ($early) = sort { $a <=> $b } map { $_->{gone} // 99 } @slow;
 
 cmp_ok($early, '>', 1.5, 'W20 not before the deadline');
-cmp_ok(time() - $start, '<', 5, 'W20 soon after it');
+cmp_ok(time() - $start, '<', 8, 'W20 soon after it');
 cmp_ok($asked, '>', 50, 'W20 others have asked');
 is($good, $asked, 'W20 others have been served');
-cmp_ok($longest, '<', 0.5, 'W20 others have not waited');
+cmp_ok($longest, '<', 1, 'W20 others have not waited');
 
 is(dns_counters()->{tcp_active}, 1, 'W20 open connections');
 

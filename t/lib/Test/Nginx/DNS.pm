@@ -13,6 +13,8 @@ use strict;
 
 use base qw/ Exporter /;
 
+use Fcntl qw/ LOCK_EX /;
+use File::Spec qw//;
 use Test::More qw//;
 use Time::HiRes qw/ time /;
 
@@ -135,15 +137,24 @@ sub dns_run {
 
 	my $zones = $opts{zones} // {};
 
+	# between choosing the port and listening on it, UDP and TCP, nothing
+	# holds it: other tests have to wait
+
+	my $path = File::Spec->tmpdir() . "/nginx-test-dns-$>.lock";
+
+	open my $lock, '>', $path or die "opening $path: $!\n";
+	flock $lock, LOCK_EX or die "locking $path: $!\n";
+
 	$t->write_file("$_.zone", $zones->{$_}) for keys %$zones;
 	$t->write_file_expand('nginx.conf', $opts{conf} // dns_conf(%opts));
-
-	# nginx listens on TCP too
 
 	dns_port();
 	port($port, socket => 1)->close();
 
-	return $t->run();
+	$t->run();
+
+	close $lock;
+	return $t;
 }
 
 ###############################################################################
