@@ -36,6 +36,7 @@ static ngx_uint_t ngx_stream_dns_tcp_overdue(ngx_stream_dns_tcp_t *t);
 static void ngx_stream_dns_tcp_timer(ngx_event_t *ev, ngx_msec_t timer);
 static void ngx_stream_dns_tcp_events(ngx_stream_dns_tcp_t *t);
 static void ngx_stream_dns_tcp_timedout(ngx_stream_dns_tcp_t *t);
+static void ngx_stream_dns_tcp_abandon(ngx_stream_dns_tcp_t *t);
 static void ngx_stream_dns_tcp_error(ngx_stream_dns_tcp_t *t);
 static void ngx_stream_dns_tcp_close(ngx_stream_dns_tcp_t *t, ngx_uint_t rc);
 
@@ -187,8 +188,7 @@ ngx_stream_dns_tcp_read_handler(ngx_event_t *rev)
 
             /* connections have run out, or the time to end has */
 
-            c->timedout = 1;
-            ngx_stream_dns_tcp_close(t, NGX_STREAM_OK);
+            ngx_stream_dns_tcp_abandon(t);
             return;
         }
 
@@ -612,7 +612,41 @@ ngx_stream_dns_tcp_timedout(ngx_stream_dns_tcp_t *t)
 
         ngx_stream_dns_count(ngx_stream_dns_worker,
                              NGX_STREAM_DNS_TCP_TIMEOUT);
-        c->timedout = 1;
+    }
+
+    ngx_stream_dns_tcp_abandon(t);
+}
+
+
+/*
+ * Closes without waiting for anything.  Replies that the client does not
+ * read would stay in the kernel for minutes: there a reset throws them away.
+ */
+
+static void
+ngx_stream_dns_tcp_abandon(ngx_stream_dns_tcp_t *t)
+{
+    struct linger      linger;
+    ngx_connection_t  *c;
+
+    c = t->connection;
+
+    /* an idle one can be told over TLS that this is the end */
+
+    c->timedout = (t->wait != NGX_STREAM_DNS_TCP_IDLE);
+
+    if (t->wait == NGX_STREAM_DNS_TCP_DRAIN) {
+
+        linger.l_onoff = 1;
+        linger.l_linger = 0;
+
+        if (setsockopt(c->fd, SOL_SOCKET, SO_LINGER, &linger,
+                       sizeof(struct linger))
+            == -1)
+        {
+            ngx_log_error(NGX_LOG_ALERT, c->log, ngx_socket_errno,
+                          "setsockopt(SO_LINGER) failed");
+        }
     }
 
     ngx_stream_dns_tcp_close(t, NGX_STREAM_OK);
