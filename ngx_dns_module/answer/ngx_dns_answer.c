@@ -314,7 +314,9 @@ static ngx_dns_state_e
 ngx_dns_answer_positive(ngx_dns_answer_t *a, ngx_dns_rrset_t *set,
     ngx_uint_t wildcard)
 {
-    ngx_dns_add_name(a, NGX_DNS_ANSWER, set, 0);
+    if (set->type != NGX_DNS_TYPE_DNAME || !ngx_dns_chain_has(a, set)) {
+        ngx_dns_add_name(a, NGX_DNS_ANSWER, set, 0);
+    }
 
     if (wildcard) {
         ngx_dns_deny_wildcard(a);

@@ -96,6 +96,12 @@ ngx_dns_state_e ngx_dns_chain_cname(ngx_dns_answer_t *a,
 ngx_dns_state_e ngx_dns_chain_dname(ngx_dns_answer_t *a, ngx_dns_node_t *node,
     ngx_uint_t i);
 
+/*
+ * 1: the chain came by this DNAME before; it has one owner, so it is in the
+ * answer and stays there once (RFC 2181, 5)
+ */
+ngx_uint_t ngx_dns_chain_has(ngx_dns_answer_t *a, ngx_dns_rrset_t *dname);
+
 /* ngx_dns_any.c: qtype ANY and RRSIG at a node, RFC 8482, 4.1 and 4.2 */
 ngx_dns_state_e ngx_dns_answer_any(ngx_dns_answer_t *a, ngx_dns_node_t *node);
 ngx_dns_state_e ngx_dns_answer_rrsig(ngx_dns_answer_t *a,

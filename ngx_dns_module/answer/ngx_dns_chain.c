@@ -11,8 +11,6 @@ static ngx_dns_state_e ngx_dns_chain_follow(ngx_dns_answer_t *a,
     const u_char *target);
 static ngx_dns_rrset_t *ngx_dns_chain_synth(ngx_dns_answer_t *a,
     ngx_uint_t i, ngx_dns_rrset_t *dname);
-static ngx_uint_t ngx_dns_chain_has(ngx_dns_answer_t *a,
-    ngx_dns_rrset_t *dname);
 
 
 /*
@@ -103,9 +101,7 @@ ngx_dns_chain_synth(ngx_dns_answer_t *a, ngx_uint_t i, ngx_dns_rrset_t *dname)
 }
 
 
-/* 1: the chain came by this DNAME before; it has one owner, so one is enough */
-
-static ngx_uint_t
+ngx_uint_t
 ngx_dns_chain_has(ngx_dns_answer_t *a, ngx_dns_rrset_t *dname)
 {
     ngx_uint_t  n;
