@@ -31,6 +31,7 @@ static ngx_dns_rd_kind_t  ngx_dns_rd_kinds[NGX_DNS_RD_COUNT] = {
     [NGX_DNS_RD_TYPE] = ngx_dns_rd_kind(type, u16, type),
     [NGX_DNS_RD_ALG] = ngx_dns_rd_kind(alg, u8, u8),
     [NGX_DNS_RD_CERT] = ngx_dns_rd_kind(cert, u16, u16),
+    [NGX_DNS_RD_SCHEME] = ngx_dns_rd_kind(scheme, u8, u8),
     [NGX_DNS_RD_A] = ngx_dns_rd_kind(a, a, a),
     [NGX_DNS_RD_AAAA] = ngx_dns_rd_kind(aaaa, aaaa, aaaa),
     [NGX_DNS_RD_GROUPS] = ngx_dns_rd_kind(groups, groups, groups),

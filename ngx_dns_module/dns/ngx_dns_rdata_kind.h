@@ -80,6 +80,7 @@ ngx_int_t ngx_dns_rd_type_scan(ngx_dns_rd_t *rd);
 ngx_int_t ngx_dns_rd_type_print(ngx_dns_rd_t *rd);
 ngx_int_t ngx_dns_rd_alg_scan(ngx_dns_rd_t *rd);
 ngx_int_t ngx_dns_rd_cert_scan(ngx_dns_rd_t *rd);
+ngx_int_t ngx_dns_rd_scheme_scan(ngx_dns_rd_t *rd);
 
 
 /* ngx_dns_rdata_address.c */

@@ -19,6 +19,8 @@ typedef struct {
 } ngx_dns_rd_word_t;
 
 
+static ngx_int_t ngx_dns_rd_named8(ngx_dns_rd_t *rd, ngx_dns_rd_word_t *words,
+    const char *what);
 static ngx_int_t ngx_dns_rd_named(ngx_dns_rd_t *rd, ngx_dns_rd_word_t *words,
     uint32_t max, const char *what, uint32_t *n);
 static ngx_int_t ngx_dns_rd_date(u_char *p, uint32_t *seconds);
@@ -66,6 +68,14 @@ static ngx_dns_rd_word_t  ngx_dns_rd_certs[] = {
     { ngx_string("IACPKIX"), 8 },
     { ngx_string("URI"), 253 },
     { ngx_string("OID"), 254 },
+    { ngx_null_string, 0 }
+};
+
+
+/* RFC 9859, 6.2 */
+
+static ngx_dns_rd_word_t  ngx_dns_rd_schemes[] = {
+    { ngx_string("NOTIFY"), 1 },
     { ngx_null_string, 0 }
 };
 
@@ -371,9 +381,24 @@ ngx_dns_rd_type_print(ngx_dns_rd_t *rd)
 ngx_int_t
 ngx_dns_rd_alg_scan(ngx_dns_rd_t *rd)
 {
+    return ngx_dns_rd_named8(rd, ngx_dns_rd_algs, "algorithm");
+}
+
+
+ngx_int_t
+ngx_dns_rd_scheme_scan(ngx_dns_rd_t *rd)
+{
+    return ngx_dns_rd_named8(rd, ngx_dns_rd_schemes, "scheme");
+}
+
+
+static ngx_int_t
+ngx_dns_rd_named8(ngx_dns_rd_t *rd, ngx_dns_rd_word_t *words,
+    const char *what)
+{
     uint32_t  n;
 
-    if (ngx_dns_rd_named(rd, ngx_dns_rd_algs, 255, "algorithm", &n) != NGX_OK
+    if (ngx_dns_rd_named(rd, words, 255, what, &n) != NGX_OK
         || ngx_dns_rd_room(rd, 1) != NGX_OK)
     {
         return NGX_ERROR;

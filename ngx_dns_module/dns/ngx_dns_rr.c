@@ -312,7 +312,7 @@ static ngx_dns_rr_t  ngx_dns_rr_low[] = {
 
     [66] =
     { ngx_string("DSYNC"), 66, 0,
-      { NGX_DNS_RD_TYPE, NGX_DNS_RD_U8, NGX_DNS_RD_U16, NGX_DNS_RD_NAME,
+      { NGX_DNS_RD_TYPE, NGX_DNS_RD_SCHEME, NGX_DNS_RD_U16, NGX_DNS_RD_NAME,
         NGX_DNS_RD_END } },
 
     [99] =

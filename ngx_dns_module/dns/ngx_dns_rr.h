@@ -39,6 +39,7 @@ typedef enum {
     NGX_DNS_RD_TYPE,       /* 16 bits, a type by name */
     NGX_DNS_RD_ALG,        /* 8 bits, a DNSSEC algorithm */
     NGX_DNS_RD_CERT,       /* 16 bits, RFC 4398, 2.1 */
+    NGX_DNS_RD_SCHEME,     /* 8 bits, RFC 9859, 2.1 */
     NGX_DNS_RD_A,
     NGX_DNS_RD_AAAA,
     NGX_DNS_RD_GROUPS,     /* 64 bits as four groups, RFC 6742, 2.1.2 */
