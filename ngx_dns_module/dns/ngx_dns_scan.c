@@ -359,7 +359,7 @@ ngx_int_t
 ngx_dns_scan_ttl(ngx_dns_scan_t *s, uint32_t max, const char *what,
     uint32_t *n)
 {
-    u_char     *p, *start, *digits;
+    u_char     *p, *start, *digits, *end, digit;
     uint32_t    unit;
     uint64_t    value, total;
     ngx_int_t   rc;
@@ -377,11 +377,19 @@ ngx_dns_scan_ttl(ngx_dns_scan_t *s, uint32_t max, const char *what,
     do {
         digits = p;
 
-        for (value = 0; *p >= '0' && *p <= '9' && p - digits < 11; p++) {
-            value = value * 10 + (*p - '0');
+        end = p + 11;
+
+        for (value = 0; p < end; p++) {
+            digit = (u_char) (*p - '0');
+
+            if (digit > 9) {
+                break;
+            }
+
+            value = value * 10 + digit;
         }
 
-        if (p == digits || p - digits == 11) {
+        if (p == digits || p == end) {
             return ngx_dns_scan_not_ttl(s, start, max, what);
         }
 
@@ -463,7 +471,8 @@ ngx_dns_scan_unit(u_char ch)
 ngx_int_t
 ngx_dns_scan_name(ngx_dns_scan_t *s, u_char *dst, size_t *len)
 {
-    u_char     *p, *d, *label, *end, ch;
+    u_char     *p, *d, ch;
+    size_t      n;
     ngx_int_t   rc;
 
     rc = ngx_dns_scan_next(s);
@@ -480,21 +489,24 @@ ngx_dns_scan_name(ngx_dns_scan_t *s, u_char *dst, size_t *len)
     }
 
     for ( ;; ) {
-        label = d++;
-        end = d + NGX_DNS_LABEL_MAX;
+        for (n = 0; n <= NGX_DNS_LABEL_MAX; n++) {
+            ch = ngx_dns_scan_fold[p[n]];
 
-        for (ch = ngx_dns_scan_fold[*p];
-             ch != 0 && d < end;
-             ch = ngx_dns_scan_fold[*++p])
-        {
-            *d++ = ch;
+            if (ch == 0) {
+                break;
+            }
+
+            d[n + 1] = ch;
         }
 
-        if (d == label + 1 || ch != 0 || d - dst >= NGX_DNS_NAME_MAX) {
+        if (n - 1 >= NGX_DNS_LABEL_MAX || d - dst + n + 1 >= NGX_DNS_NAME_MAX)
+        {
             return ngx_dns_scan_name_slow(s, dst, len);
         }
 
-        *label = (u_char) (d - label - 1);
+        *d = (u_char) n;
+        d += n + 1;
+        p += n;
 
         if (*p != '.') {
             break;
@@ -629,6 +641,10 @@ ngx_dns_scan_end(ngx_dns_scan_t *s)
 {
     ngx_int_t       rc;
     ngx_dns_word_t  w;
+
+    if (*s->pos == '\n' && s->depth == 0) {
+        return NGX_OK;
+    }
 
     rc = ngx_dns_scan_next(s);
 
