@@ -11,6 +11,8 @@ use strict;
 
 use base qw/ Exporter /;
 
+use Socket qw/ AF_INET AF_INET6 inet_pton /;
+
 use Diff::Kinds;
 use Diff::Lookup;
 use Diff::Message;
@@ -48,10 +50,12 @@ sub compare_pair {
 		my $replies = $result->{replies}{$how};
 		my @problems = (
 			_ours($question, $replies->{nginx}, $how, $limits),
-			_whole($replies->{nginx}, $result->{replies}{tcp}{nginx}),
+			_whole($question, $replies->{nginx},
+				$result->{replies}{tcp}{nginx}),
 			_unknown($question, $replies->{nginx}, \%known),
 			_glue($question, $replies->{nginx}),
-			_same($question, $replies, $result->{kinds}),
+			_same($question, $replies, $result->{replies}{tcp},
+				$result->{kinds}),
 		);
 
 		push @{ $result->{problems} }, map { "$how: $_" } @problems;
@@ -114,12 +118,21 @@ sub _ours {
 }
 
 
-# No set is cut in two: those of a reply over UDP are as long as over TCP.
+# A reply over UDP says what the one over TCP does, or has TC; and no set is
+# cut in two.
 
 sub _whole {
-	my ($reply, $tcp) = @_;
+	my ($question, $reply, $tcp) = @_;
 
 	return () if $reply->{error} || $tcp->{error};
+
+	if (!$reply->{tc}) {
+		return _main($reply) eq _main($tcp) ? ()
+			: 'other than over TCP, without TC';
+	}
+
+	return 'other rcode or AA than over TCP'
+		if $reply->{rcode} != $tcp->{rcode} || $reply->{aa} != $tcp->{aa};
 
 	my (%here, %there);
 
@@ -130,46 +143,49 @@ sub _whole {
 
 	my @cut = grep { $here{$_} != ($there{$_} // 0) } keys %here;
 
-	return @cut ? 'a set is cut in two' : ();
+	return 'a set is cut in two' if @cut;
+
+	my @dropped = grep { !/^additional/ && !$here{$_} } keys %there;
+
+	return @dropped || _missing($question, $reply) ? ()
+		: 'TC though nothing is dropped';
 }
 
 
-# No record that none of the peers gives.  Servers without additional data in
-# minimal replies cannot vouch for that of SVCB and HTTPS: the zone does.
+# No record that none of the peers gives.
 
 sub _unknown {
 	my ($question, $reply, $known) = @_;
 
-	my @unknown = grep { !$known->{_key($_)} } _records($reply);
+	return () if kind_own($question, $reply);
 
-	@unknown = grep { !_is_svcb_address($question, $reply, $_) } @unknown;
-
-	return map { 'no peer gives ' . record_text($_) } @unknown;
+	return map { 'no peer gives ' . record_text($_) }
+		grep { !$known->{_key($_)} && !_vouched($question, $reply, $_) }
+		_records($reply);
 }
 
 
-sub _is_svcb_address {
+# Knot alone adds addresses, but not beyond five links of a chain, nor all of
+# those for SVCB and HTTPS.  There the zone is the witness: the address of a
+# name in the RDATA of the answer (RFC 1034, 4.3.2, 6; RFC 9460, 4.1).
+
+sub _vouched {
 	my ($question, $reply, $record) = @_;
 
-	return 0 if $record->[1] != 1 && $record->[1] != 28;
+	my ($owner, $type, $ttl, $rdata) = @$record;
+	my $answer = $reply->{answer};
+
 	return 0 if !grep { $_ == $record } @{ $reply->{additional} };
+	return 0 if !$question->{kinds}{'long-chain'}
+		&& !grep { $_->[1] == 64 || $_->[1] == 65 } @$answer;
 
-	my ($zone) = grep { $_->has($record->[0], type_text($record->[1])) }
-		@{ $question->{family} };
+	my $set = $question->{zone}->has($owner, type_text($type)) || return 0;
+	my $family = $type == 1 ? AF_INET : AF_INET6;
 
-	return 0 if !$zone;
-
-	for my $answer (@{ $reply->{answer} }) {
-		next if $answer->[1] != 64 && $answer->[1] != 65;
-
-		my $rest = substr $answer->[3], 2;
-		my $target = ord $rest ? $record->[0] : $answer->[0];
-
-		return 1 if $target eq $record->[0]
-			&& index($rest, $target) == 0 || $target eq $answer->[0];
-	}
-
-	return 0;
+	return $set->{ttl} == $ttl
+		&& grep({ inet_pton($family, $_) eq $rdata } keys %{ $set->{records} })
+		&& grep({ index(name_fold($_->[3]), $owner) >= 0
+			|| $_->[0] eq $owner && $_->[3] =~ /^..\0/s } @$answer);
 }
 
 
@@ -178,17 +194,23 @@ sub _is_svcb_address {
 sub _glue {
 	my ($question, $reply) = @_;
 
-	my $cut = $question->{kinds}{referral};
+	return () if $reply->{error} || $reply->{tc};
 
-	return () if !defined $cut || $reply->{error} || $reply->{tc};
+	return map { 'no glue ' . name_text($_->[0]) . " $_->[1]" }
+		_missing($question, $reply);
+}
+
+
+sub _missing {
+	my ($question, $reply) = @_;
+
+	my $cut = $question->{kinds}{referral} // return ();
 
 	my %has = map { $_->[0] . type_text($_->[1]) => 1 }
 		@{ $reply->{additional} };
 
-	my @missing = grep { !$has{"$_->[0]$_->[1]"} }
+	return grep { !$has{"$_->[0]$_->[1]"} }
 		glue_for($question->{zone}, $cut);
-
-	return map { 'no glue ' . name_text($_->[0]) . " $_->[1]" } @missing;
 }
 
 ###############################################################################
@@ -196,7 +218,7 @@ sub _glue {
 # Our reply is that of the peers; where they differ, that of one that is right.
 
 sub _same {
-	my ($question, $replies, $kinds) = @_;
+	my ($question, $replies, $tcp, $kinds) = @_;
 
 	my %main = map { $_ => _main($replies->{$_}) } keys %$replies;
 	my %differ = map { $main{$_} => 1 } @peer_names;
@@ -206,9 +228,12 @@ sub _same {
 		return @like ? () : 'other than all peers';
 	}
 
-	my $kind = kind_of($question, $replies, \%main);
+	my %whole = map { $_ => _main($tcp->{$_}) } keys %$tcp;
+	my $kind = kind_of($question, $replies, \%main, \%whole);
 
 	$kinds->{$kind->{name}} = 1;
+
+	return () if kind_own($question, $replies->{nginx});
 
 	return "other than each of the peers, which differ: $kind->{name}"
 		if !@like;
@@ -222,20 +247,18 @@ sub _same {
 }
 
 
-# What is compared of a reply.  Of a truncated one only the flags: how much is
-# left is up to the server, RFC 2181, 9.
+# What is compared of a reply.  Of a truncated one, that it is: how much is
+# left is up to the server (RFC 2181, 9), and it may not have got to the end of
+# the chain that decides the rcode.
 
 sub _main {
 	my ($reply) = @_;
 
 	return $reply->{error} if $reply->{error};
+	return 'TC' if $reply->{tc};
 
-	my $flags = rcode_text($reply->{rcode}) . " AA=$reply->{aa}"
-		. " TC=$reply->{tc}";
-
-	return $flags if $reply->{tc};
-
-	return join "\n", $flags, _chain($reply->{answer}),
+	return join "\n", rcode_text($reply->{rcode}) . " AA=$reply->{aa}",
+		_chain($reply->{answer}),
 		'-', sort map { _key($_) } @{ $reply->{authority} };
 }
 

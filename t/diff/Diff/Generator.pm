@@ -114,10 +114,26 @@ sub _child {
 
 	my $child = _zone($apex);
 
+	# NSD wants nothing of any zone below a DNAME
+
+	return undef if _dname_over($parent, $child)
+		|| _dname_over($child, $parent);
+
 	$child->{parent} = $parent;
 	$parent->{child} = $child;
 
 	return $child;
+}
+
+
+sub _dname_over {
+	my ($zone, $other) = @_;
+
+	for my $dname ($zone->names(sub { $zone->has($_[0], 'DNAME') })) {
+		return 1 if $other->names(sub { name_below($_[0], $dname) });
+	}
+
+	return 0;
 }
 
 
@@ -270,8 +286,18 @@ sub _record {
 
 	my $target = _target($zone);
 
-	return $zone->add($name, $type, _rdata($type, name_mixed($target)),
+	return $zone->add($name, $type, _rdata($type, _written($type, $target)),
 		$type =~ /^(?:MX|SRV|HTTPS|SVCB|PTR)$/ ? $target : undef);
+}
+
+
+# Peers differ by the case of SVCB: not too much of it.
+
+sub _written {
+	my ($type, $target) = @_;
+
+	return $type =~ /^(?:HTTPS|SVCB)$/ && rand() < 0.9
+		? name_text($target) : name_mixed($target);
 }
 
 
@@ -413,7 +439,7 @@ sub _dname {
 			$host ne $zone->{apex} ? name_parent($host) : $host } ],
 		[ 2 => sub { _target($zone) } ],
 		[ 1 => \&_outside ],
-		[ 1.5 => sub { _long_name($zone) } ],
+		[ 0.7 => sub { _long_name($zone) } ],
 	)->() // return;
 
 	$zone->add(_new_name($zone, 2), 'DNAME', name_mixed($target), $target);
@@ -478,7 +504,7 @@ sub _chain {
 sub _long_chain {
 	my ($zone) = @_;
 
-	_chain($zone, 6 + int rand 16);
+	_chain($zone, 5 + int rand 12);
 }
 
 
@@ -543,7 +569,8 @@ sub _targets {
 
 		my $rdata = $type =~ /^(?:HTTPS|SVCB)$/ ? '1 ' : _number($type);
 
-		$zone->add($name, $type, $rdata . name_mixed($target), $target);
+		$zone->add($name, $type, $rdata . _written($type, $target),
+			$target);
 	}
 }
 

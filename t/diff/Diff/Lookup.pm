@@ -46,7 +46,7 @@ sub question_kinds {
 	$kinds{deep} = 1 if name_labels($name) >= 10;
 
 	if (!$zone) {
-		$kinds{outside} = 1;
+		@kinds{qw/ outside links /} = (1, 0);
 		return \%kinds;
 	}
 
@@ -84,7 +84,7 @@ sub question_kinds {
 	}
 
 	$kinds{chain} = 1 if $links > 0;
-	$kinds{'long-chain'} = 1 if $links > 6 && !$kinds{loop};
+	$kinds{'long-chain'} = 1 if $links > 5;
 	$kinds{links} = $links;
 
 	return \%kinds;
@@ -118,10 +118,9 @@ sub _step {
 			my $next = substr($name, 0, length($name) - length $suffix)
 				. _target($zone, $suffix, 'DNAME');
 
-			return $next if length $next <= 255;
+			$kinds->{yxdomain} = 1 if length $next > 255;
 
-			$kinds->{yxdomain} = 1;
-			return undef;
+			return $type eq 'CNAME' || length $next > 255 ? undef : $next;
 		}
 
 		if (!$zone->{exists}{$suffix}) {

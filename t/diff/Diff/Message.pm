@@ -35,13 +35,13 @@ my @rcodes = qw/
 	NXRRSET NOTAUTH NOTZONE
 /;
 
-# Names in RDATA: octets before the first one, and how many follow each
-# other.  What comes behind them stays as it is.
+# Names in RDATA whose case does not matter (RFC 4034, 6.2): octets before the
+# first one, and how many follow each other.  The rest stays as it is.
 
 my %names = (
 	2 => [ 0, 1 ], 5 => [ 0, 1 ], 6 => [ 0, 2 ], 12 => [ 0, 1 ],
 	15 => [ 2, 1 ], 17 => [ 0, 2 ], 18 => [ 2, 1 ], 33 => [ 6, 1 ],
-	36 => [ 2, 1 ], 39 => [ 0, 1 ], 64 => [ 2, 1 ], 65 => [ 2, 1 ],
+	36 => [ 2, 1 ], 39 => [ 0, 1 ],
 );
 
 ###############################################################################

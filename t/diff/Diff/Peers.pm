@@ -15,6 +15,8 @@ use base qw/ Exporter /;
 use File::Path qw/ make_path /;
 use Time::HiRes qw/ time sleep /;
 
+use Test::Nginx;
+
 use Diff::Client;
 use Diff::Message;
 use Diff::Name;
@@ -25,42 +27,68 @@ our @EXPORT = qw/ peers_start @peer_names /;
 
 our @peer_names = qw/ knot nsd bind /;
 
+# Numbers that stand for the ports, the first of several to try.
+
+my %first_port = (knot => 8720, nsd => 8730, bind => 8740);
+
 my %write = (knot => \&_knot, nsd => \&_nsd, bind => \&_bind);
 
 ###############################################################################
 
-# Starts the peers.  Zones are { name => { apex, file } }, ports are
-# { peer => number }.  Waits until each of them answers for each zone.
+# Starts the peers.  Zones are { name => { apex, file } }.  Waits until each
+# peer answers for each zone.  Gives { peer => port }.
 
 sub peers_start {
-	my ($t, $folder, $zones, $ports) = @_;
+	my ($t, $folder, $zones) = @_;
 
-	for my $peer (@peer_names) {
-		my $dir = "$folder/$peer";
+	my (%ports, %tries);
+	my @left = @peer_names;
 
-		make_path($dir);
+	while (@left) {
+		for my $peer (@left) {
+			my $number = $first_port{$peer} + $tries{$peer}++;
 
-		my ($conf, @command) = $write{$peer}->($dir, $zones, $ports->{$peer});
+			$ports{$peer} = port($number, udp => 1);
+			port($number, socket => 1)->close();
 
-		open my $f, '>', "$dir/$peer.conf" or die "$dir/$peer.conf: $!\n";
-		print $f $conf;
-		close $f;
+			_start($t, $peer, "$folder/$peer", $zones, $ports{$peer});
+		}
 
-		$t->run_daemon(sub {
-			open STDOUT, '>', "$dir/log";
-			open STDERR, '>&', \*STDOUT;
-			exec { $command[0] } @command;
-			die "$command[0]: $!\n";
-		});
+		# another program may have been faster to take the port
+
+		@left = grep { !_wait($_, "$folder/$_", $zones, $ports{$_}) } @left;
+
+		die "no free ports for @left\n" if grep { $tries{$_} > 5 } @left;
 	}
 
-	for my $peer (@peer_names) {
-		_wait($peer, "$folder/$peer", $zones, $ports->{$peer});
-	}
+	return \%ports;
 }
 
 
-# Until all zones have a SOA record, or 30 s have passed.
+sub _start {
+	my ($t, $peer, $dir, $zones, $port) = @_;
+
+	my ($conf, @command) = $write{$peer}->($dir, $zones, $port);
+
+	make_path($dir);
+
+	open my $f, '>', "$dir/$peer.conf" or die "$dir/$peer.conf: $!\n";
+	print $f $conf;
+	close $f;
+
+	unlink "$dir/log", "$dir/nsd.log";
+
+	$t->run_daemon(sub {
+		open STDOUT, '>', "$dir/log";
+		open STDERR, '>&', \*STDOUT;
+		exec { $command[0] } @command;
+		die "$command[0]: $!\n";
+	});
+}
+
+
+# Until all zones have a SOA record, or 30 s have passed.  Gives 0 if the port
+# is not free.
 
 sub _wait {
 	my ($peer, $dir, $zones, $port) = @_;
@@ -77,19 +105,28 @@ sub _wait {
 				|| substr($replies->[$_], 6, 2) eq "\0\0" }
 			0 .. $#wanted;
 
-		sleep 0.1 if @wanted;
+		return 1 if !@wanted;
+		return 0 if _log($dir, qr/address (?:already )?in use/i);
+
+		sleep 0.1;
 	}
 
-	return if !@wanted;
+	die "$peer does not answer for $wanted[0]:\n",
+		_log($dir, qr/error|warn|refus|fail|\Q$wanted[0]\E/i);
+}
+
+
+sub _log {
+	my ($dir, $wanted) = @_;
 
 	my @lines;
 
 	for my $log (grep { -f } "$dir/log", "$dir/nsd.log") {
 		open my $f, '<', $log or next;
-		push @lines, grep { /error|warn|refus|fail|\Q$wanted[0]\E/i } <$f>;
+		push @lines, grep { /$wanted/ } <$f>;
 	}
 
-	die "$peer does not answer for $wanted[0]:\n@lines";
+	return @lines;
 }
 
 ###############################################################################
@@ -185,6 +222,7 @@ options {
     max-udp-size 1232;
     edns-udp-size 1232;
     notify no;
+    zero-no-soa-ttl no;
     allow-query { any; };
     allow-transfer { none; };
     check-names primary ignore;

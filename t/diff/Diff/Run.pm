@@ -29,8 +29,7 @@ our @EXPORT = qw/ diff_families diff_questions diff_start diff_ask diff_run /;
 
 ###############################################################################
 
-my $nginx_port = 8980;
-my %peer_port = (knot => 8981, nsd => 8982, bind => 8983);
+my $nginx_port = 8710;
 
 my $per_zone = 25;
 
@@ -49,9 +48,9 @@ sub diff_run {
 
 	my $questions = diff_questions($families, $pairs);
 
-	diff_start($t, map { @$_ } @$families);
+	my $ports = diff_start($t, map { @$_ } @$families);
 
-	return diff_ask($questions);
+	return diff_ask($ports, $questions);
 }
 
 
@@ -63,27 +62,16 @@ sub diff_questions {
 	while (@questions < $count) {
 		my $question = question_make(pick(@$families)) // next;
 
-		diff_describe($question);
+		$question->{size} = pick(512, 1232, 1232, 4096);
 		push @questions, $question;
 	}
 
 	return \@questions;
 }
 
-
-sub diff_describe {
-	my ($question) = @_;
-
-	my @is = ($question->{family}, $question->{name}, $question->{type});
-
-	$question->{zone} = zone_for(@is);
-	$question->{kinds} = question_kinds(@is);
-	$question->{size} = pick(512, 1232, 1232, 4096);
-}
-
 ###############################################################################
 
-# Starts nginx and the peers with the zones given.
+# Starts nginx and the peers with the zones given; gives { server => port }.
 
 sub diff_start {
 	my ($t, @zones) = @_;
@@ -107,15 +95,13 @@ sub diff_start {
 	port($nginx_port, udp => 1);
 	$t->write_file_expand('nginx.conf', _conf());
 
-	for my $port ($nginx_port, values %peer_port) {
-		port($port, udp => 1);
-		port($port, socket => 1)->close();
-	}
-
+	port($nginx_port, socket => 1)->close();
 	$t->run();
 
-	peers_start($t, $folder, \%files,
-		{ map { $_ => port($peer_port{$_}) } @peer_names });
+	return {
+		nginx => port($nginx_port),
+		%{ peers_start($t, $folder, \%files) },
+	};
 }
 
 
@@ -147,7 +133,7 @@ EOF
 # Asks questions in four ways and compares the replies.
 
 sub diff_ask {
-	my ($questions) = @_;
+	my ($ports, $questions) = @_;
 
 	my %queries = (
 		plain => [ map { query_make($_->{asked},
@@ -156,17 +142,14 @@ sub diff_ask {
 			type_number($_->{type}), $_->{size}) } @$questions ],
 	);
 
-	my (%port, %replies);
+	my %replies;
 
-	$port{nginx} = port($nginx_port);
-	$port{$_} = port($peer_port{$_}) for @peer_names;
-
-	for my $server (sort keys %port) {
+	for my $server (sort keys %$ports) {
 		for my $proto (qw/ udp tcp /) {
-			$replies{$proto}{$server}
-				= client_ask($proto, $port{$server}, $queries{plain});
-			$replies{"$proto edns"}{$server}
-				= client_ask($proto, $port{$server}, $queries{edns});
+			$replies{$proto}{$server} = client_ask($proto,
+				$ports->{$server}, $queries{plain});
+			$replies{"$proto edns"}{$server} = client_ask($proto,
+				$ports->{$server}, $queries{edns});
 		}
 	}
 

@@ -155,27 +155,31 @@ sub _below_dname {
 
 ###############################################################################
 
+# SOA first, as some readers want, and the rest of the apex at the end: BIND
+# takes what follows its NS set for glue, and refuses DS there.
+
 sub text {
 	my ($self) = @_;
 
-	my $text = '$ORIGIN ' . name_text($self->{apex}) . "\n\$TTL 3600\n";
+	my $apex = $self->{apex};
 
-	for my $name ($self->names()) {
-		for my $type ($self->types($name)) {
-			my $set = $self->{nodes}{$name}{$type};
+	return '$ORIGIN ' . name_text($apex) . "\n\$TTL 3600\n"
+		. $self->_set_text($apex, 'SOA')
+		. join '', map { my $name = $_;
+			map { $self->_set_text($name, $_) }
+				grep { $_ ne 'SOA' } $self->types($name)
+		} (grep { $_ ne $apex } $self->names()), $apex;
+}
 
-			for my $rdata (sort keys %{ $set->{records} }) {
-				$text .= join("\t", name_mixed($name),
-					$set->{ttl}, $type, $rdata) . "\n";
-			}
-		}
-	}
 
-	# SOA first, as some readers want
+sub _set_text {
+	my ($self, $name, $type) = @_;
 
-	$text =~ s/^(.*?\n.*?\n)(.*?)^([^\n]*\tSOA\t[^\n]*\n)/$1$3$2/ms;
+	my $set = $self->{nodes}{$name}{$type};
 
-	return $text;
+	return join '', map {
+		join("\t", name_mixed($name), $set->{ttl}, $type, $_) . "\n"
+	} sort keys %{ $set->{records} };
 }
 
 ###############################################################################
