@@ -16,7 +16,7 @@ use JSON::PP;
 use POSIX qw/ _exit WNOHANG /;
 use Time::HiRes qw/ sleep time /;
 
-our @EXPORT = qw/ launch adopt halt alive tree usage spent pss ask wait_answer median
+our @EXPORT = qw/ launch adopt halt alive tree usage spent pss ask wait_answer free_port median
 	run_load load_begin load_end spew slurp read_json write_json machine busy /;
 
 use constant SYS_CLOCK_GETTIME => 228;
@@ -92,7 +92,7 @@ END {
 	$? = $status;
 }
 
-$SIG{INT} = $SIG{TERM} = sub { exit 1 };
+$SIG{INT} = $SIG{TERM} = $SIG{PIPE} = sub { exit 1 };
 
 # the process and all its descendants
 
@@ -230,6 +230,24 @@ sub wait_answer {
 	}
 
 	die "no answer on port $port\n";
+}
+
+# the first port from n on that neither UDP nor TCP uses
+
+sub free_port {
+	my ($n) = @_;
+
+	for my $port ($n .. $n + 100) {
+		my @free = grep {
+			IO::Socket::INET->new(Proto => $_, LocalPort => $port,
+				LocalAddr => '127.0.0.1',
+				$_ eq 'tcp' ? (Listen => 1, ReuseAddr => 1) : ())
+		} qw/ udp tcp /;
+
+		return $port if @free == 2;
+	}
+
+	die "no free port from $n on\n";
 }
 
 sub median {

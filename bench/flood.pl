@@ -29,7 +29,7 @@ use Servers;
 my $build = $ENV{BENCH_BUILD} ||= "$FindBin::Bin/../build/bench";
 $build = $ENV{BENCH_BUILD} = abs_path($build);
 
-my $port = 5360;
+my $port = free_port(5360);
 
 my %o = (seconds => 20, rate => 450000);
 
@@ -183,7 +183,7 @@ sub port0 {
 
 sub descriptors {
 	my ($name) = @_;
-	my $http = 8360;
+	my $http = free_port(8360);
 
 	my $s = start(nofile => 64, connections => 256, http => <<EOT);
 http {

@@ -31,7 +31,7 @@ use Servers;
 my $build = $ENV{BENCH_BUILD} ||= "$FindBin::Bin/../build/bench";
 $build = $ENV{BENCH_BUILD} = abs_path($build);
 
-my $port = 5380;
+my $port = free_port(5380);
 my $dir = "$build/servers/large";
 my $zone = "$build/large.copy.zone";
 
@@ -85,7 +85,7 @@ sub answering {
 	my $bits = '';
 	vec($bits, $c->fileno(), 1) = 1;
 
-	select($bits, undef, undef, 0.1) > 0 or return 0;
+	select($bits, undef, undef, 1) > 0 or return 0;
 
 	$c->recv(my $r, 4096);
 

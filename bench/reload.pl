@@ -29,6 +29,8 @@ use Servers;
 my $build = $ENV{BENCH_BUILD} ||= "$FindBin::Bin/../build/bench";
 $build = $ENV{BENCH_BUILD} = abs_path($build);
 
+my $port = free_port(5350);
+
 my %o = (rate => 50000, reloads => 50, interval => 0.4, zone => 'bench',
 	what => 'dns,echo');
 
@@ -84,7 +86,7 @@ sub run_case {
 	my ($what, $workers, $code) = @_;
 
 	my $s = nginx_start("$build/servers/reload-$what", what => $what,
-		port => 5350, daemon => 1, workers => $workers, rcvbuf => '4m',
+		port => $port, daemon => 1, workers => $workers, rcvbuf => '4m',
 		zone => $zone, file => $file);
 
 	$s->{what} = $what;
@@ -92,7 +94,7 @@ sub run_case {
 
 	my $kernel = kernel_drops();
 
-	my $load = load_begin("$build/reload.out", "$build/load", '-p', 5350,
+	my $load = load_begin("$build/reload.out", "$build/load", '-p', $port,
 		'-q', questions(), '-r', $o{rate}, '-c', 64, '-d', 600,
 		'-t', '2s');
 
@@ -174,7 +176,7 @@ sub resize {
 	for my $workers ((2, 4) x 5) {
 		my @old = nginx_workers(nginx_master($s));
 
-		nginx_conf($s->{dir}, what => $s->{what}, port => 5350,
+		nginx_conf($s->{dir}, what => $s->{what}, port => $port,
 			daemon => 1,
 			workers => $workers, rcvbuf => '4m', zone => $zone,
 			file => $file);

@@ -6,6 +6,7 @@
 # in one run.
 #
 #   run.pl query    CPU per query and queries per second over UDP
+#   run.pl latency  latency at a fixed rate (--rate=100000)
 #   run.pl load     CPU from start to the first answer and resident octets
 #                   per record, with zones of 1,000,000 records
 #
@@ -35,9 +36,9 @@ my $build = $ENV{BENCH_BUILD} ||= "$FindBin::Bin/../build/bench";
 $build = $ENV{BENCH_BUILD} = abs_path($build);
 
 my %o = (rounds => 5, seconds => 3, window => 128, 'load-core' => 1,
-	'server-core' => 0);
+	'server-core' => 0, rate => 100000);
 
-GetOptions(\%o, 'rounds=i', 'seconds=f', 'window=i', 'edns=i', 'servers=s',
+GetOptions(\%o, 'rounds=i', 'seconds=f', 'window=i', 'edns=i', 'servers=s', 'rate=i',
 	'load-core=i', 'server-core=i') or exit 2;
 
 my $what = shift // 'query';
@@ -51,11 +52,14 @@ $| = 1;
 if ($what eq 'query') {
 	query();
 
+} elsif ($what eq 'latency') {
+	latency();
+
 } elsif ($what eq 'load') {
 	loading();
 
 } else {
-	die "usage: run.pl query|load [options]\n";
+	die "usage: run.pl query|latency|load [options]\n";
 }
 
 ###############################################################################
@@ -81,11 +85,15 @@ sub load_command {
 		$s->{name} =~ /^echo/ ? ('-L', "$build/sizes") : ());
 }
 
-sub query {
+# all servers of the run, ready to answer
+
+sub start_all {
 	my $port = 5310;
 	my @servers;
 
 	for my $name (chosen(@all)) {
+		$port = free_port($port);
+
 		push @servers, server_start($name, dir => "$build/servers",
 			port => $port++, zone => 'bench.test',
 			file => "$build/zones/bench.test.zone",
@@ -98,6 +106,13 @@ sub query {
 
 	learn(@dns);
 
+	return @servers;
+}
+
+# measures each server once per round, each round in another order
+
+sub rounds {
+	my ($measure, $print, @servers) = @_;
 	my %result = map { $_->{name} => { rounds => [] } } @servers;
 
 	for my $round (1 .. $o{rounds}) {
@@ -105,11 +120,10 @@ sub query {
 
 		for my $i (0 .. $#servers) {
 			my $s = $servers[($i + $round) % @servers];
-			my $r = measure($s);
+			my $r = $measure->($s);
 
 			push @{$result{$s->{name}}{rounds}}, $r;
-			printf ' %s %.2f%s', $s->{name}, $r->{cpu_us},
-				$r->{others} > 0.05 ? '*' : '';
+			print " $s->{name} ", $print->($r);
 		}
 
 		print "\n";
@@ -117,7 +131,58 @@ sub query {
 
 	server_stop($_) for @servers;
 
-	summarize(\%result, map { $_->{name} } @servers);
+	return \%result;
+}
+
+sub query {
+	my @servers = start_all();
+
+	my $result = rounds(\&measure, sub {
+		my ($r) = @_;
+		return sprintf '%.2f%s', $r->{cpu_us},
+			$r->{others} > 0.05 ? '*' : '';
+	}, @servers);
+
+	summarize($result, map { $_->{name} } @servers);
+}
+
+sub latency {
+	my @servers = start_all();
+
+	my $result = rounds(sub {
+		my ($s) = @_;
+		return run_load($o{'load-core'}, load_command($s,
+			'-r', $o{rate}, '-d', $o{seconds}));
+	}, sub {
+		my ($r) = @_;
+		return sprintf '%.0f', $r->{latency_us}{p99};
+	}, @servers);
+
+	my @keys = qw/ p50 p90 p99 p999 max /;
+
+	printf "\nlatency at %d q/s, microseconds\n%-13s%s%10s\n", $o{rate},
+		'server', join('', map { sprintf '%9s', $_ } @keys), 'lost';
+
+	for my $name (map { $_->{name} } @servers) {
+		my $r = $result->{$name};
+
+		for my $key (@keys) {
+			$r->{$key} = median(map { $_->{latency_us}{$key} }
+				@{$r->{rounds}});
+		}
+
+		$r->{lost} = 0;
+		$r->{lost} += $_->{lost} for @{$r->{rounds}};
+
+		printf "%-13s%s%10d\n", $name,
+			join('', map { sprintf '%9.1f', $r->{$_} } @keys),
+			$r->{lost};
+	}
+
+	write_json("$build/latency.json", { options => \%o,
+		machine => machine(), servers => $result });
+
+	print "written: $build/latency.json\n";
 }
 
 # one pass over all questions: the rcodes must agree, and the echo server
@@ -269,9 +334,10 @@ sub loading {
 
 sub load_once {
 	my ($name, $zone, $file, $question) = @_;
+	my $port = free_port(5330);
 	my $start = time();
 
-	my $s = server_start($name, dir => "$build/servers", port => 5330,
+	my $s = server_start($name, dir => "$build/servers", port => $port,
 		zone => $zone, file => $file);
 
 	wait_answer($s->{pid}, $s->{port}, $question, 120);

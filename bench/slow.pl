@@ -29,7 +29,7 @@ use Servers;
 my $build = $ENV{BENCH_BUILD} ||= "$FindBin::Bin/../build/bench";
 $build = $ENV{BENCH_BUILD} = abs_path($build);
 
-my $port = 5375;
+my $port = free_port(5375);
 
 my %o = (slow => 2000, normal => 200, seconds => 10);
 

@@ -28,7 +28,7 @@ use Servers;
 my $build = $ENV{BENCH_BUILD} ||= "$FindBin::Bin/../build/bench";
 $build = $ENV{BENCH_BUILD} = abs_path($build);
 
-my $port = 5370;
+my $port = free_port(5370);
 my $dir = "$build/servers/steady";
 
 my @kinds = qw/ malloc calloc realloc memalign mmap brk /;
