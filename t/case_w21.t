@@ -23,9 +23,23 @@ use Test::Nginx::DNS;
 select STDERR; $| = 1;
 select STDOUT; $| = 1;
 
-my $t = Test::Nginx->new()->has(qw/stream udp/)->plan(34);
+my $t = Test::Nginx->new()->has(qw/stream udp/)->plan(40);
 
-dns_run($t, zones => { 'z1.test' => zone_z1() });
+# signatures of a zone that was signed elsewhere
+
+sub rrsig {
+	my ($owner, $type, $labels) = @_;
+
+	return "$owner\tRRSIG\t$type 13 $labels 300 20400101000000 "
+		. "20200101000000 1 s.test. " . 'A' x 86 . "==\n";
+}
+
+my $signed = zone_text('s.test', "www\tA\t192.0.2.1\nwww\tAAAA\t2001:db8::1\n"
+	. "big\tTXT\t\"" . 'x' x 200 . "\"\n"
+	. rrsig('www', 'A', 3) . rrsig('www', 'AAAA', 3) . rrsig('big', 'TXT', 3)
+	. rrsig('@', 'SOA', 2) . rrsig('@', 'NS', 2) . rrsig('ns1', 'A', 3));
+
+dns_run($t, zones => { 'z1.test' => zone_z1(), 's.test' => $signed });
 
 my $soa = zone_soa('z1.test');
 
@@ -92,5 +106,31 @@ dns_is(dns_ask('a.b.ent.z1.test', 'ANY'), <<EOF, 'W21 the only rrset');
 	question	a.b.ent.z1.test. IN ANY
 	answer		a.b.ent.z1.test. 300 IN A 192.0.2.2
 EOF
+
+# with signatures
+
+for my $over (qw/ udp tcp /) {
+	dns_is(dns_ask('www.s.test', 'ANY', do => 1, over => $over), <<EOF,
+		NOERROR qr aa
+		question	www.s.test. IN ANY
+		answer		www.s.test. 300 IN A 192.0.2.1
+		answer		www.s.test. 300 IN RRSIG A 13 3 300 2208988800 1577836800 1 s.test. ${\ ('A' x 86)}==
+		edns 0 size 1232 do
+EOF
+		"W21 signed $over");
+
+	dns_is(dns_ask('www.s.test', 'ANY', over => $over), <<EOF,
+		NOERROR qr aa
+		question	www.s.test. IN ANY
+		answer		www.s.test. 300 IN A 192.0.2.1
+EOF
+		"W21 signed, without DO $over");
+
+	my $m = dns_parse(dns_ask('big.s.test', 'ANY', do => 1,
+		over => $over));
+
+	is(join(' ', map { $_->{type} } @{ $m->{answer} }), 'TXT RRSIG',
+		"W21 signed, nothing is made up $over");
+}
 
 ###############################################################################
