@@ -140,7 +140,7 @@ ngx_stream_dns_load_report(void *data, ngx_dns_report_e level,
 
     case NGX_DNS_REPORT_ERROR:
         log_level = NGX_LOG_EMERG;
-        max = NGX_STREAM_DNS_MAX_ERRORS;
+        max = NGX_STREAM_DNS_MAX_ERRORS + 1;    /* "too many errors" */
         n = l->errors++;
         break;
 
