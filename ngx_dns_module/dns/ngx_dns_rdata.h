@@ -62,8 +62,9 @@ ngx_int_t ngx_dns_rdata_check(ngx_uint_t type, u_char *rdata, size_t len,
  * Writes RDATA as text, in the generic form if the type is unknown or the
  * octets have no other.  The text gives the same octets when it is read.
  *
- * dst, last  room; 4 octets for each of RDATA and 64 are enough for all but
- *            LOC, APL and SVCB, which want 16 for each
+ * dst, last  room; 2 octets for each of RDATA and 16 are enough for the generic
+ *            form, 4 and 64 for the usual types, 80 for lists of types and
+ *            ports: what does not fit in its own form gets the generic one
  *
  * Returns the octet behind the text, or NULL if there is no room.
  */
