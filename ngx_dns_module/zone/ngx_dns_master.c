@@ -488,8 +488,8 @@ ngx_dns_master_grow(ngx_dns_master_t *m, ngx_dns_source_t *f)
     ngx_dns_memory_t  *mem;
 
     if (f->size >= NGX_DNS_MASTER_ENTRY) {
-        return ngx_dns_master_fatal(m, f, "an entry is longer than 64 MiB",
-                                    NULL);
+        return ngx_dns_master_fatal(m, f, "an entry is longer than 64 MiB, "
+                                    "maybe a parenthesis is not closed", NULL);
     }
 
     mem = m->conf->mem;

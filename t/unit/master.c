@@ -753,7 +753,8 @@ test_endless(void)
 
     tap_is_int(read_zone(zone, sizeof(zone) - 1, 0), NGX_ERROR, "endless line");
     tap_is_str(output, "a 5 A 192.0.2.1\n"
-               "main:2: an entry is longer than 64 MiB\n", "why");
+               "main:2: an entry is longer than 64 MiB, maybe a parenthesis is "
+               "not closed\n", "why");
 
     endless = 0;
 }
