@@ -52,10 +52,11 @@ sub compare_pair {
 			_ours($question, $replies->{nginx}, $how, $limits),
 			_whole($question, $replies->{nginx},
 				$result->{replies}{tcp}{nginx}),
-			_unknown($question, $replies->{nginx}, \%known),
 			_glue($question, $replies->{nginx}),
 			_same($question, $replies, $result->{replies}{tcp},
 				$result->{kinds}),
+			grep({ $_->{alone} } values %{ $result->{kinds} }) ? ()
+				: _unknown($question, $replies->{nginx}, \%known),
 		);
 
 		push @{ $result->{problems} }, map { "$how: $_" } @problems;
@@ -157,8 +158,6 @@ sub _whole {
 sub _unknown {
 	my ($question, $reply, $known) = @_;
 
-	return () if kind_own($question, $reply);
-
 	return map { 'no peer gives ' . record_text($_) }
 		grep { !$known->{_key($_)} && !_vouched($question, $reply, $_) }
 		_records($reply);
@@ -224,16 +223,23 @@ sub _same {
 	my %differ = map { $main{$_} => 1 } @peer_names;
 	my @like = grep { $main{$_} eq $main{nginx} } @peer_names;
 
+	my %whole = map { $_ => _main($tcp->{$_}) } keys %$tcp;
+
 	if (keys %differ == 1) {
-		return @like ? () : 'other than all peers';
+		return () if @like;
+
+		# what does not fit into the replies of others may fit into ours
+
+		return $differ{TC} && $main{nginx} eq $whole{nginx} ? ()
+			: 'other than all peers';
 	}
 
-	my %whole = map { $_ => _main($tcp->{$_}) } keys %$tcp;
 	my $kind = kind_of($question, $replies, \%main, \%whole);
 
-	$kinds->{$kind->{name}} = 1;
+	$kinds->{$kind->{name}} = $kind;
 
-	return () if kind_own($question, $replies->{nginx});
+	return () if $kind->{own}
+		&& $kind->{own}->($question, $replies, \%main, \%whole);
 
 	return "other than each of the peers, which differ: $kind->{name}"
 		if !@like;

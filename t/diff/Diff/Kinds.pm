@@ -9,6 +9,7 @@ package Diff::Kinds;
 #   when    whether a question is of the kind
 #   right   the peers of which ours has to be like one; without it any will do
 #   own     whether ours is right though no peer says so
+#   alone   ours may then have records that no peer has
 #
 # The first kind that fits is taken.
 
@@ -19,7 +20,7 @@ use strict;
 
 use base qw/ Exporter /;
 
-our @EXPORT = qw/ kind_of kind_own @kinds /;
+our @EXPORT = qw/ kind_of @kinds /;
 
 ###############################################################################
 
@@ -32,6 +33,10 @@ our @kinds = ({
 	when => sub {
 		my ($question, $replies, $main, $whole) = @_;
 		return scalar grep { $main->{$_} ne $whole->{$_} } keys %$main;
+	},
+	own => sub {
+		my ($question, $replies, $main, $whole) = @_;
+		return $main->{nginx} eq $whole->{nginx};
 	},
 }, {
 	name => 'loop',
@@ -70,12 +75,13 @@ our @kinds = ({
 		. ' which makes the zone vanish (RFC 8020, 2); NSD says NODATA with'
 		. ' the SOA of the parent.',
 	when => sub { _not_delegated($_[0]) },
+	alone => 1,
 	own => sub {
-		my ($question, $reply) = @_;
+		my ($question, $replies) = @_;
+		my $reply = $replies->{nginx};
 		my @authority = @{ $reply->{authority} || [] };
 
-		return _not_delegated($question) && $reply->{rcode} == 0
-			&& $reply->{aa} && !@{ $reply->{answer} } && @authority == 1
+		return $reply->{rcode} == 0 && $reply->{aa} && !@{ $reply->{answer} } && @authority == 1
 			&& $authority[0][0] eq $question->{name}
 			&& $authority[0][1] == 6;
 	},
@@ -121,15 +127,6 @@ sub kind_of {
 	}
 
 	return \%unknown;
-}
-
-
-# Whether ours is right by itself, in some kind.
-
-sub kind_own {
-	my ($question, $reply) = @_;
-
-	return scalar grep { $_->{own} && $_->{own}->($question, $reply) } @kinds;
 }
 
 

@@ -3,7 +3,7 @@ package Diff::Run;
 # Copyright (C) ngx_dns_module contributors
 
 # A run of the differential test: zones, servers, questions, comparison,
-# report.
+# reports of what is wrong.
 
 ###############################################################################
 
@@ -25,48 +25,51 @@ use Diff::Name;
 use Diff::Peers;
 use Diff::Questions;
 
-our @EXPORT = qw/ diff_families diff_questions diff_start diff_ask diff_run /;
+our @EXPORT = qw/ diff_family diff_start diff_ask diff_any /;
 
 ###############################################################################
 
 my $nginx_port = 8710;
 
-my $per_zone = 25;
+# Questions about each family of zones, and tries to find one.
+
+my $per_family = 25;
+my $tries = 100;
 
 ###############################################################################
 
-# Asks as many questions as wanted, of random zones.  Gives { pairs, aims,
-# kinds, differ, unknown, problems, report }.
+# The family of zones of a number and seed, and questions about it: the same
+# whatever else is asked.  Gives { zones, questions, any }.
 
-sub diff_run {
-	my ($t, $seed, $pairs) = @_;
+sub diff_family {
+	my ($seed, $number) = @_;
 
-	srand $seed;
+	srand $seed * 100_003 + $number;
 
-	my $families = [ map { [ zone_family($_) ] }
-		1 .. 4 + int $pairs / $per_zone ];
+	my $zones = [ zone_family($number) ];
 
-	my $questions = diff_questions($families, $pairs);
+	$_->{text} = $_->text() for @$zones;
 
-	my $ports = diff_start($t, map { @$_ } @$families);
+	my (@questions, @any);
 
-	return diff_ask($ports, $questions);
-}
+	for (1 .. $tries) {
+		my $question = question_make($zones) // next;
 
-
-sub diff_questions {
-	my ($families, $count) = @_;
-
-	my @questions;
-
-	while (@questions < $count) {
-		my $question = question_make(pick(@$families)) // next;
-
+		$question->{seed} = $seed;
+		$question->{number} = $number;
 		$question->{size} = pick(512, 1232, 1232, 4096);
+
 		push @questions, $question;
+		last if @questions == $per_family;
 	}
 
-	return \@questions;
+	# one in ten again for all types
+
+	for my $n (0 .. $#questions) {
+		push @any, { %{ $questions[$n] }, type => 'ANY' } if $n % 10 == 0;
+	}
+
+	return { zones => $zones, questions => \@questions, any => \@any };
 }
 
 ###############################################################################
@@ -85,7 +88,7 @@ sub diff_start {
 		my $name = name_text($zone->{apex});
 
 		chop $name;
-		$t->write_file("zones/$name.zone", $zone->text());
+		$t->write_file("zones/$name.zone", $zone->{text});
 		$files{$name} = {
 			apex => $zone->{apex},
 			file => "$folder/zones/$name.zone",
@@ -96,12 +99,32 @@ sub diff_start {
 	$t->write_file_expand('nginx.conf', _conf());
 
 	port($nginx_port, socket => 1)->close();
-	$t->run();
+	_run($t, "$folder/stderr");
 
 	return {
 		nginx => port($nginx_port),
 		%{ peers_start($t, $folder, \%files) },
 	};
+}
+
+
+# The zones are full of what deserves a warning: not on the terminal.
+
+sub _run {
+	my ($t, $file) = @_;
+
+	open my $stderr, '>&', \*STDERR or die "dup: $!\n";
+	open STDERR, '>', $file or die "$file: $!\n";
+
+	my $running = eval { $t->run() };
+	my $error = $@;
+
+	open STDERR, '>&', $stderr or die "dup: $!\n";
+
+	return if $running;
+
+	open my $f, '<', $file;
+	die $error, grep { !/\[warn\]/ } <$f>;
 }
 
 
@@ -130,7 +153,13 @@ EOF
 
 ###############################################################################
 
-# Asks questions in four ways and compares the replies.
+# Asks each question in four ways and compares the replies.  Gives counts:
+#
+#   pairs      questions
+#   kinds      by what a question is about
+#   labels     by the number of labels
+#   differing  questions at which the peers differ; differ - by the kind
+#   bad        what is wrong, and the replies
 
 sub diff_ask {
 	my ($ports, $questions) = @_;
@@ -160,11 +189,12 @@ sub diff_ask {
 sub _compare {
 	my ($questions, $replies) = @_;
 
-	my $report = { pairs => scalar @$questions, aims => {}, kinds => {},
-		differ => {}, differing => 0, bad => [] };
+	my $report = { pairs => scalar @$questions, differing => 0, bad => [],
+		kinds => {}, labels => {}, differ => {} };
 
 	for my $n (0 .. $#$questions) {
 		my $question = $questions->[$n];
+		my $size = $question->{size};
 		my %asked;
 
 		for my $how (keys %$replies) {
@@ -172,21 +202,51 @@ sub _compare {
 				for keys %{ $replies->{$how} };
 		}
 
-		my $size = $question->{size};
 		my $result = compare_pair($question, \%asked,
 			{ udp => 512, 'udp edns' => $size > 1232 ? 1232 : $size });
 
-		$report->{aims}{$question->{aim}}++;
+		$report->{labels}{ scalar name_labels($question->{name}) }++;
 		$report->{kinds}{$_}++ for keys %{ $question->{kinds} };
 		$report->{differ}{$_}++ for keys %{ $result->{kinds} };
 		$report->{differing}++ if %{ $result->{kinds} };
 
-		push @{ $report->{bad} }, { question => $question, %$result }
+		push @{ $report->{bad} }, { %$result, question => $question }
 			if @{ $result->{problems} };
-		$report->{each}->($question, $result) if $report->{each};
 	}
 
 	return $report;
+}
+
+
+# Questions for all types, of which RFC 8482 lets a server choose: where the
+# peers have the same rcode and AA over TCP, ours are those, and there are
+# records in the answer if they have some.  Gives those that are wrong.
+
+sub diff_any {
+	my ($ports, $questions) = @_;
+
+	my @queries = map { query_make($_->{asked}, 255) } @$questions;
+	my %replies = map { $_ => client_ask('tcp', $ports->{$_}, \@queries) }
+		keys %$ports;
+
+	my @bad;
+
+	for my $n (0 .. $#$questions) {
+		my %flags;
+
+		for my $server (keys %replies) {
+			my $reply = eval { reply_parse($replies{$server}[$n] // '') };
+
+			push @{ $flags{$reply ? join ' ', $reply->{rcode},
+				$reply->{aa}, @{ $reply->{answer} } ? 1 : 0 : $@} },
+				$server;
+		}
+
+		push @bad, $questions->[$n]
+			if grep { "@$_" eq 'nginx' } values %flags and keys %flags == 2;
+	}
+
+	return @bad;
 }
 
 ###############################################################################
