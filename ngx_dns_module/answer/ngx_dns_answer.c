@@ -7,8 +7,6 @@
 #include "ngx_dns_answer_ctx.h"
 
 
-static ngx_dns_zone_t *ngx_dns_answer_locate_ds(ngx_dns_answer_conf_t *conf,
-    ngx_dns_query_t *q, ngx_dns_zone_t *zone);
 static void ngx_dns_answer_start(ngx_dns_answer_t *a,
     ngx_dns_answer_conf_t *conf, ngx_dns_query_t *q, ngx_dns_zone_t *zone);
 static ngx_dns_state_e ngx_dns_answer_question(ngx_dns_answer_t *a);
@@ -21,6 +19,7 @@ static ngx_dns_state_e ngx_dns_answer_positive(ngx_dns_answer_t *a,
     ngx_dns_rrset_t *set, ngx_uint_t wildcard);
 static ngx_dns_state_e ngx_dns_answer_nodata(ngx_dns_answer_t *a,
     ngx_dns_node_t *node, ngx_uint_t wildcard);
+static ngx_uint_t ngx_dns_answer_undelegated(ngx_dns_answer_t *a);
 static ngx_dns_state_e ngx_dns_answer_nxdomain(ngx_dns_answer_t *a);
 static ngx_dns_state_e ngx_dns_answer_referral(ngx_dns_answer_t *a,
     ngx_dns_node_t *cut, ngx_uint_t i);
@@ -54,48 +53,14 @@ ngx_dns_answer_locate(ngx_dns_answer_conf_t *conf, ngx_dns_query_t *q)
         return NULL;
     }
 
-    zone = ngx_dns_zones_find(conf->zones, &q->qname, 0);
-
-    if (q->qtype == NGX_DNS_TYPE_DS && zone != NULL) {
-        zone = ngx_dns_answer_locate_ds(conf, q, zone);
-    }
+    zone = ngx_dns_zones_find(conf->zones, &q->qname,
+                              q->qtype == NGX_DNS_TYPE_DS);
 
     if (zone != NULL) {
         ngx_dns_zone_prefetch_bucket(zone, &q->qname);
     }
 
     return zone;
-}
-
-
-/*
- * The zone for DS at the apex of another one is the parent (RFC 4035,
- * 3.1.4.1), if it knows the name: a zone that nobody delegates speaks for
- * itself.
- */
-
-static ngx_dns_zone_t *
-ngx_dns_answer_locate_ds(ngx_dns_answer_conf_t *conf, ngx_dns_query_t *q,
-    ngx_dns_zone_t *zone)
-{
-    ngx_dns_zone_t    *parent;
-    ngx_dns_lookup_t   found;
-
-    if (zone->name_len != q->qname.len) {
-        return zone;
-    }
-
-    parent = ngx_dns_zones_find(conf->zones, &q->qname, 1);
-
-    if (parent == zone
-        || (ngx_dns_zone_find(parent, &q->qname, &found) != NGX_OK
-            && !(found.encloser->flags
-                 & (NGX_DNS_NODE_CUT|NGX_DNS_NODE_OCCLUDED))))
-    {
-        return zone;
-    }
-
-    return parent;
 }
 
 
@@ -339,12 +304,28 @@ ngx_dns_answer_nodata(ngx_dns_answer_t *a, ngx_dns_node_t *node,
 }
 
 
+/*
+ * 1 if the name does exist, as a zone of its own here that its parent does
+ * not delegate: the parent answers for DS, but must not deny the name.
+ */
+
+static ngx_uint_t
+ngx_dns_answer_undelegated(ngx_dns_answer_t *a)
+{
+    return a->query->qtype == NGX_DNS_TYPE_DS
+           && a->links == 0
+           && ngx_dns_zones_find(a->conf->zones, a->name, 0) != a->zone;
+}
+
+
 /* RFC 6604, 3: the rcode is that of the end of the chain */
 
 static ngx_dns_state_e
 ngx_dns_answer_nxdomain(ngx_dns_answer_t *a)
 {
-    a->reply.rcode = NGX_DNS_NXDOMAIN;
+    if (!ngx_dns_answer_undelegated(a)) {
+        a->reply.rcode = NGX_DNS_NXDOMAIN;
+    }
 
     ngx_dns_add_soa(a);
     ngx_dns_deny_nxdomain(a);
