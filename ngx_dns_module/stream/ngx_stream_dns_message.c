@@ -24,8 +24,10 @@ typedef struct {
 } ngx_stream_dns_saved_t;
 
 
-static void ngx_stream_dns_ctx_reply(ngx_stream_dns_ctx_t *ctx,
-    ngx_dns_zone_t *zone, ngx_uint_t ede);
+static void ngx_stream_dns_ctx_query(ngx_stream_dns_ctx_t *ctx,
+    ngx_dns_query_t *q);
+static void ngx_stream_dns_copy_name(u_char *dst, const u_char *src,
+    size_t len);
 static void ngx_stream_dns_enter(ngx_stream_dns_worker_t *w,
     ngx_stream_session_t *s, ngx_stream_dns_saved_t *saved);
 static void ngx_stream_dns_leave(ngx_stream_dns_worker_t *w,
@@ -72,45 +74,62 @@ ngx_stream_dns_reply(ngx_stream_dns_worker_t *w,
     }
 
     if (ctx != NULL) {
+        ctx->answered = 1;
         ctx->rcode = (uint16_t) rcode;
         ctx->flags = (uint16_t) flags;
         ctx->size = (uint32_t) n;
+        ctx->ede = q->edns ? (uint16_t) ede : NGX_DNS_EDE_NONE;
 
         /* zones are of class IN */
 
-        ngx_stream_dns_ctx_reply(ctx,
-                                 (q->qclass == NGX_DNS_CLASS_IN) ? zone : NULL,
-                                 q->edns ? ede : NGX_DNS_EDE_NONE);
+        ctx->located = (q->qclass == NGX_DNS_CLASS_IN) ? zone : NULL;
     }
 
     return n;
 }
 
 
-static void
-ngx_stream_dns_ctx_reply(ngx_stream_dns_ctx_t *ctx, ngx_dns_zone_t *zone,
-    ngx_uint_t ede)
+void
+ngx_stream_dns_ctx_clear(ngx_stream_dns_ctx_t *ctx)
 {
-    ctx->answered = 1;
-    ctx->ede = (uint16_t) ede;
-    ctx->zone_len = 0;
-
-    if (zone != NULL) {
-        ctx->zone_len = zone->name_len;
-        ngx_memcpy(ctx->zone, zone->name, zone->name_len);
-    }
+    ngx_stream_dns_ctx_begin(ctx, NULL);
 }
 
 
 void
-ngx_stream_dns_ctx_query(ngx_stream_dns_ctx_t *ctx, ngx_dns_query_t *q)
+ngx_stream_dns_ctx_begin(ngx_stream_dns_ctx_t *ctx, ngx_dns_query_t *q)
 {
-    ctx->answered = 0;
-    ctx->zone_len = 0;
+    ctx->query = q;
+    ctx->located = NULL;
+    ctx->parsed = 0;
     ctx->question = 0;
     ctx->edns = 0;
+    ctx->answered = 0;
     ctx->ecs_len = 0;
+    ctx->zone_len = 0;
+}
 
+
+void
+ngx_stream_dns_ctx_settle(ngx_stream_dns_ctx_t *ctx)
+{
+    if (ctx->query != NULL) {
+        ngx_stream_dns_ctx_query(ctx, ctx->query);
+        ctx->query = NULL;
+    }
+
+    if (ctx->located != NULL) {
+        ctx->zone_len = ctx->located->name_len;
+        ngx_stream_dns_copy_name(ctx->zone, ctx->located->name,
+                                 ctx->zone_len);
+        ctx->located = NULL;
+    }
+}
+
+
+static void
+ngx_stream_dns_ctx_query(ngx_stream_dns_ctx_t *ctx, ngx_dns_query_t *q)
+{
     ctx->parsed = (q->verdict != NGX_DNS_VERDICT_DROP
                    || q->drop != NGX_DNS_DROP_SHORT);
 
@@ -126,7 +145,7 @@ ngx_stream_dns_ctx_query(ngx_stream_dns_ctx_t *ctx, ngx_dns_query_t *q)
         ctx->qtype = q->qtype;
         ctx->qclass = q->qclass;
         ctx->qname_len = (u_char) q->qname.len;
-        ngx_memcpy(ctx->qname, q->qname.wire, q->qname.len);
+        ngx_stream_dns_copy_name(ctx->qname, q->qname.wire, q->qname.len);
     }
 
     if (q->edns) {
@@ -142,15 +161,16 @@ ngx_stream_dns_ctx_query(ngx_stream_dns_ctx_t *ctx, ngx_dns_query_t *q)
 }
 
 
-void
-ngx_stream_dns_ctx_clear(ngx_stream_dns_ctx_t *ctx)
+/* most names are short; for them a call would take longer than the copy */
+
+static void
+ngx_stream_dns_copy_name(u_char *dst, const u_char *src, size_t len)
 {
-    ctx->parsed = 0;
-    ctx->question = 0;
-    ctx->edns = 0;
-    ctx->ecs_len = 0;
-    ctx->answered = 0;
-    ctx->zone_len = 0;
+    ngx_memcpy(dst, src, 32);
+
+    if (len > 32) {
+        ngx_memcpy(dst + 32, src + 32, NGX_DNS_NAME_MAX - 32);
+    }
 }
 
 
@@ -222,10 +242,11 @@ ngx_stream_dns_answer_message(ngx_stream_dns_worker_t *w,
     ngx_stream_dns_count(w, NGX_STREAM_DNS_RECEIVED_UDP + ctx->transport);
 
     ngx_dns_query_parse(q, packet, len, 0, w->key);
-    ngx_stream_dns_ctx_query(ctx, q);
+    ngx_stream_dns_ctx_begin(ctx, q);
 
     if (q->verdict == NGX_DNS_VERDICT_DROP) {
         w->counters->n[ngx_stream_dns_drop_counter(q)]++;
+        ngx_stream_dns_ctx_settle(ctx);
         return 0;
     }
 
@@ -244,6 +265,8 @@ ngx_stream_dns_answer_message(ngx_stream_dns_worker_t *w,
     }
 
     n = ngx_stream_dns_reply(w, dscf, q, zone, t, out, size, ctx);
+
+    ngx_stream_dns_ctx_settle(ctx);
 
     if (evaluate) {
         ngx_stream_dns_leave(w, s, &saved);
@@ -392,7 +415,13 @@ ngx_stream_dns_log_error(ngx_log_t *log, u_char *buf, size_t len)
     s = log->data;
     ctx = ngx_stream_get_module_ctx(s, ngx_stream_dns_module);
 
-    if (ctx == NULL || !ctx->question) {
+    if (ctx == NULL) {
+        return buf;
+    }
+
+    ngx_stream_dns_ctx_settle(ctx);
+
+    if (!ctx->question) {
         return buf;
     }
 

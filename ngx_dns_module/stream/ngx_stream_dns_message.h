@@ -27,10 +27,12 @@ size_t ngx_stream_dns_reply(ngx_stream_dns_worker_t *w,
     ngx_dns_transport_t *t, u_char *buf, size_t size,
     ngx_stream_dns_ctx_t *ctx);
 
-/* Fills the part of ctx that the question gives. */
-void ngx_stream_dns_ctx_query(ngx_stream_dns_ctx_t *ctx, ngx_dns_query_t *q);
-
-/* Forgets the message. */
+/*
+ * A context begins with a query, whose copies are made by settle, as are
+ * those of the reply; clear forgets the message.
+ */
+void ngx_stream_dns_ctx_begin(ngx_stream_dns_ctx_t *ctx, ngx_dns_query_t *q);
+void ngx_stream_dns_ctx_settle(ngx_stream_dns_ctx_t *ctx);
 void ngx_stream_dns_ctx_clear(ngx_stream_dns_ctx_t *ctx);
 
 /*

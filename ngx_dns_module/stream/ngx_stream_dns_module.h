@@ -78,11 +78,16 @@ typedef enum {
 
 
 /*
- * Facts of the last message of a session, for variables and logs: plain
- * copies, so that they outlive the packet and the zones.
+ * Facts of the last message of a session, for variables and logs.
+ * ngx_stream_dns_ctx_settle() makes plain copies of what query and located
+ * point at: where variables are looked at, and before the session goes back
+ * to the event loop.
  */
 
 typedef struct {
+    ngx_dns_query_t            *query;      /* NULL: copied */
+    ngx_dns_zone_t             *located;    /* NULL: copied, or none */
+
     uint8_t                     transport;  /* ngx_stream_dns_transport_e */
     uint8_t                     parsed;     /* 1: header facts are there */
     uint8_t                     question;   /* 1: qname, qtype, qclass too */

@@ -204,7 +204,7 @@ ngx_stream_dns_session_begin(ngx_stream_dns_session_t *ss,
     ngx_memzero(s->variables, ss->variables);
     ngx_memzero(s->ctx, sizeof(void *) * ngx_stream_max_module);
 
-    ngx_stream_dns_ctx_query(&ss->ctx, &d->query);
+    ngx_stream_dns_ctx_begin(&ss->ctx, &d->query);
     ngx_stream_set_ctx(s, &ss->ctx, ngx_stream_dns_module);
 
     ngx_log_debug2(NGX_LOG_DEBUG_STREAM, c->log, 0,
@@ -352,6 +352,7 @@ ngx_stream_dns_session_end(ngx_stream_dns_session_t *ss, size_t size)
     }
 
     ngx_stream_dns_reset_pool(s->connection->pool);
+    ngx_stream_dns_ctx_clear(&ss->ctx);
 }
 
 

@@ -9,7 +9,7 @@
 #include <ngx_stream.h>
 
 #include "ngx_dns_rr.h"
-#include "ngx_stream_dns_module.h"
+#include "ngx_stream_dns_message.h"
 #include "ngx_stream_dns_variables.h"
 
 
@@ -178,7 +178,14 @@ ngx_stream_dns_variable(ngx_stream_session_t *s,
     dv = (ngx_stream_dns_variable_t *) data;
     ctx = ngx_stream_get_module_ctx(s, ngx_stream_dns_module);
 
-    if (ctx == NULL || !ngx_stream_dns_variable_has(ctx, dv->needs)) {
+    if (ctx == NULL) {
+        v->not_found = 1;
+        return NGX_OK;
+    }
+
+    ngx_stream_dns_ctx_settle(ctx);
+
+    if (!ngx_stream_dns_variable_has(ctx, dv->needs)) {
         v->not_found = 1;
         return NGX_OK;
     }
