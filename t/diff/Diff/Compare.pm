@@ -55,8 +55,7 @@ sub compare_pair {
 			_glue($question, $replies->{nginx}),
 			_same($question, $replies, $result->{replies}{tcp},
 				$result->{kinds}),
-			grep({ $_->{alone} } values %{ $result->{kinds} }) ? ()
-				: _unknown($question, $replies->{nginx}, \%known),
+			_unknown($question, $replies->{nginx}, \%known),
 		);
 
 		push @{ $result->{problems} }, map { "$how: $_" } @problems;
@@ -112,6 +111,11 @@ sub _ours {
 
 	push @problems, "$reply->{size} octets, $limits->{$how} allowed"
 		if $limits->{$how} && $reply->{size} > $limits->{$how};
+
+	my %seen;
+
+	push @problems, map { 'twice: ' . record_text($_) }
+		grep { $seen{_key($_)}++ } _records($reply);
 
 	push @problems, 'TC over TCP' if $reply->{tc} && $how =~ /tcp/;
 
@@ -236,7 +240,7 @@ sub _same {
 
 	my $kind = kind_of($question, $replies, \%main, \%whole);
 
-	$kinds->{$kind->{name}} = $kind;
+	$kinds->{$kind->{name}} = 1;
 
 	return () if $kind->{own}
 		&& $kind->{own}->($question, $replies, \%main, \%whole);
@@ -269,15 +273,18 @@ sub _main {
 }
 
 
-# Sets in the order of the chain, each sorted.
+# Sets in the order of the chain, each sorted.  Peers repeat what a loop or a
+# DNAME leads to again; a set is in a section once (RFC 2181, 5).
 
 sub _chain {
 	my ($records) = @_;
 
-	my ($last, @sets) = '';
+	my ($last, %seen, @sets) = '';
 
 	for my $record (@$records) {
 		my $set = "$record->[0] $record->[1]";
+
+		next if $seen{_key($record)}++;
 
 		push @sets, [] if $set ne $last;
 		push @{ $sets[-1] }, _key($record);

@@ -9,7 +9,6 @@ package Diff::Kinds;
 #   when    whether a question is of the kind
 #   right   the peers of which ours has to be like one; without it any will do
 #   own     whether ours is right though no peer says so
-#   alone   ours may then have records that no peer has
 #
 # The first kind that fits is taken.
 
@@ -70,28 +69,19 @@ our @kinds = ({
 	right => [ qw/ knot / ],
 }, {
 	name => 'DS of a zone not delegated',
-	why => 'RFC 4035, 3.1.4.1 has the parent answer for a cut, but there is'
-		. ' none: the zone itself says NODATA.  Knot and BIND say NXDOMAIN,'
-		. ' which makes the zone vanish (RFC 8020, 2); NSD says NODATA with'
-		. ' the SOA of the parent.',
-	when => sub { _not_delegated($_[0]) },
-	alone => 1,
-	own => sub {
-		my ($question, $replies) = @_;
-		my $reply = $replies->{nginx};
-		my @authority = @{ $reply->{authority} || [] };
-
-		return $reply->{rcode} == 0 && $reply->{aa} && !@{ $reply->{answer} } && @authority == 1
-			&& $authority[0][0] eq $question->{name}
-			&& $authority[0][1] == 6;
-	},
+	why => 'RFC 4035, 3.1.4.1 has the parent answer, and RFC 8020, 2 forbids'
+		. ' to deny a name that exists: NODATA of the parent.  Knot and BIND'
+		. ' say NXDOMAIN.',
+	when => sub { _not_delegated($_[0]) && _alone('nsd', @_) },
+	right => [ qw/ nsd / ],
 }, {
-	name => 'DNAME that leads to itself',
-	why => 'RFC 2181, 5: a set is in a section once.  Knot repeats the DNAME'
-		. ' that is asked for after a chain came by it.',
-	when => sub { $_[0]{type} eq 'DNAME' && $_[0]{kinds}{dname}
-		&& _alone('knot', @_) },
-	right => [ qw/ nsd bind / ],
+	name => 'sets of one owner together',
+	why => 'RFC 1034, 4.3.2: the answer grows link by link.  BIND puts a set'
+		. ' behind another one of the same owner.',
+	when => sub { my ($question, $replies, $main) = @_;
+		$main->{knot} eq $main->{nsd} && _sorted($main->{bind})
+			eq _sorted($main->{knot}) },
+	right => [ qw/ knot nsd / ],
 }, {
 	name => 'DS at a CNAME',
 	why => 'RFC 1034, 4.3.2, 3a: a CNAME stands for all types but CNAME.  NSD'
@@ -139,6 +129,15 @@ sub _not_delegated {
 
 	return $question->{type} eq 'DS' && $question->{name} eq $child->{apex}
 		&& !$question->{zone}{exists}{ $question->{name} };
+}
+
+
+# The same whatever the order of records.
+
+sub _sorted {
+	my ($main) = @_;
+
+	return join "\n", sort split /\n/, $main;
 }
 
 
