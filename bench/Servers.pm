@@ -11,6 +11,7 @@ use warnings;
 use strict;
 
 use Exporter qw/ import /;
+use FindBin;
 use File::Path qw/ make_path remove_tree /;
 
 use Bench;
@@ -50,7 +51,7 @@ sub nginx_binary {
 }
 
 sub dns_module {
-	return $ENV{DNS_MODULE} || "$ENV{BENCH_BUILD}/../ngx_dns_module.so";
+	return $ENV{DNS_MODULE} || "$FindBin::Bin/../build/ngx_dns_module.so";
 }
 
 sub echo_module {

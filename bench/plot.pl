@@ -20,8 +20,8 @@ use Bench;
 my $build = $ENV{BENCH_BUILD} || "$FindBin::Bin/../build/bench";
 
 my %label = (
-	echo => 'echo (floor)', nginx => 'ngx_dns_module',
-	'nginx-access' => 'with allow/deny', 'nginx-log' => 'with access_log',
+	echo => 'echo (floor)', nginx => 'this module',
+	'nginx-access' => '+ allow/deny', 'nginx-log' => '+ access_log',
 	'nginx-echo' => 'nginx echo', gdnsd => 'gdnsd', knot => 'Knot', nsd => 'NSD', bind => 'BIND',
 	pdns => 'PowerDNS',
 );
@@ -53,7 +53,7 @@ sub query {
 
 	spew("$build/query.dat", $lines);
 
-	draw('query', 900, 380, <<EOT);
+	draw('query', 1000, 380, <<EOT);
 set title "CPU per UDP query, one worker, 100,000 names (microseconds)"
 set style histogram rowstacked
 set key top left
@@ -81,7 +81,7 @@ sub loading {
 
 	spew("$build/load.dat", $lines);
 
-	draw('load', 900, 380, <<EOT);
+	draw('load', 1000, 380, <<EOT);
 set multiplot layout 1,2
 set style histogram clustered gap 1
 set key top left
@@ -97,7 +97,8 @@ EOT
 
 sub version {
 	my ($name, $version) = @_;
-	return $name =~ /^nginx/ ? "nginx $version"
+	return $name =~ /^nginx-(access|log)/ ? ''
+		: $name =~ /^nginx/ ? "nginx $version"
 		: $name eq 'echo' ? 'no DNS' : $version;
 }
 
@@ -110,7 +111,7 @@ sub draw {
 
 		open my $f, '|-', 'gnuplot' or die "gnuplot: $!\n";
 		print $f <<EOT;
-set terminal $terminal size $width,$height font '$font' background 'white'
+set terminal $terminal noenhanced size $width,$height font '$font' background 'white'
 set output '$build/$name.$type'
 set style data histograms
 set style fill solid 0.9 noborder
