@@ -82,6 +82,18 @@ ngx_dns_name_same(const u_char *a, const u_char *b, size_t n)
 
 
 /*
+ * The hash of a name, spread over all bits, the high ones first: those of
+ * names that differ in a few digits only crowd together with some keys.
+ */
+
+static ngx_inline uint64_t
+ngx_dns_name_spread(uint64_t hash)
+{
+    return (hash ^ hash >> 32) * 0x9e3779b97f4a7c15ULL;
+}
+
+
+/*
  * Reads an uncompressed name at p, folds it to lower case, and hashes it.
  * name->wire holds the folded copy.
  *

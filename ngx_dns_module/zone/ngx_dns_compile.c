@@ -19,6 +19,9 @@ static ngx_int_t ngx_dns_compile_same(const ngx_dns_rec_t *a,
     const ngx_dns_rec_t *b);
 static void ngx_dns_compile_path(ngx_dns_compiler_t *c,
     const ngx_dns_rec_t *rec);
+static void ngx_dns_compile_apex(ngx_dns_compiler_t *c);
+static ngx_uint_t ngx_dns_compile_below(ngx_dns_compiler_t *c,
+    const u_char *label, ngx_uint_t flags);
 static ngx_dns_node_t *ngx_dns_compile_step(ngx_dns_compiler_t *c,
     const u_char *name, size_t len, ngx_uint_t flags);
 static void ngx_dns_compile_owner(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts,
@@ -276,58 +279,87 @@ ngx_dns_compile_path(ngx_dns_compiler_t *c, const ngx_dns_rec_t *rec)
 }
 
 
-/* a new node below the last one of the path */
+/* the apex is where the path starts */
+
+static void
+ngx_dns_compile_apex(ngx_dns_compiler_t *c)
+{
+    uint64_t    hash;
+    ngx_uint_t  n;
+
+    hash = ngx_dns_name_hash_root(c->key);
+
+    for (n = c->rs->apex_labels; n > 0; n--) {
+        hash = ngx_dns_name_hash_label(ngx_dns_name_skip(c->rs->apex, n - 1),
+                                       hash, c->key);
+    }
+
+    c->path[0].hash = hash;
+    c->zone->max_labels = (uint8_t) c->rs->apex_labels;
+}
+
+
+/* one label more; returns what the place in the tree adds to the flags */
+
+static ngx_uint_t
+ngx_dns_compile_below(ngx_dns_compiler_t *c, const u_char *label,
+    ngx_uint_t flags)
+{
+    ngx_dns_node_t  *up;
+    ngx_dns_step_t  *step, *parent;
+
+    parent = &c->path[c->depth];
+    step = &c->path[++c->depth];
+    step->label = label;
+    step->hash = ngx_dns_name_hash_label(label, parent->hash, c->key);
+
+    if (parent->flags
+        & (NGX_DNS_NODE_CUT|NGX_DNS_NODE_DNAME|NGX_DNS_NODE_OCCLUDED))
+    {
+        flags |= NGX_DNS_NODE_OCCLUDED;
+    }
+
+    /* the owner of an NSEC3 with something below it is a name like others */
+
+    up = ngx_dns_zone_at(c->zone, parent->node);
+    up->flags &= ~NGX_DNS_NODE_NSEC3;
+
+    if (label[0] == 1 && label[1] == '*') {
+        flags |= NGX_DNS_NODE_WILDCARD;
+        up->flags |= NGX_DNS_NODE_HAS_WILDCARD;
+    }
+
+    if (!(flags & NGX_DNS_NODE_NSEC3)
+        && c->rs->apex_labels + c->depth > c->zone->max_labels)
+    {
+        c->zone->max_labels = (uint8_t) (c->rs->apex_labels + c->depth);
+    }
+
+    return flags;
+}
+
+
+/* a new node below the last one of the path; without labels the apex */
 
 static ngx_dns_node_t *
 ngx_dns_compile_step(ngx_dns_compiler_t *c, const u_char *name, size_t len,
     ngx_uint_t flags)
 {
-    size_t           n;
-    ngx_dns_node_t  *node, *up;
-    ngx_dns_step_t  *step, *parent;
+    ngx_dns_node_t  *node;
+    ngx_dns_step_t  *step;
 
     node = (ngx_dns_node_t *) ((u_char *) c->zone + c->pos);
     node->len = (uint8_t) len;
     ngx_memcpy(node->name, name, len);
 
     if (len == 0) {
-        c->zone->max_labels = (uint8_t) c->rs->apex_labels;
-
-        step = &c->path[0];
-        step->hash = ngx_dns_name_hash_root(c->key);
-
-        for (n = c->rs->apex_labels; n > 0; n--) {
-            step->hash = ngx_dns_name_hash_label(
-                              ngx_dns_name_skip(c->rs->apex, n - 1),
-                              step->hash, c->key);
-        }
+        ngx_dns_compile_apex(c);
 
     } else {
-        parent = &c->path[c->depth];
-        step = &c->path[++c->depth];
-        step->label = name;
-        step->hash = ngx_dns_name_hash_label(name, parent->hash, c->key);
-
-        if (parent->flags
-            & (NGX_DNS_NODE_CUT|NGX_DNS_NODE_DNAME|NGX_DNS_NODE_OCCLUDED))
-        {
-            flags |= NGX_DNS_NODE_OCCLUDED;
-        }
-
-        if (name[0] == 1 && name[1] == '*') {
-            flags |= NGX_DNS_NODE_WILDCARD;
-
-            up = ngx_dns_zone_at(c->zone, parent->node);
-            up->flags |= NGX_DNS_NODE_HAS_WILDCARD;
-        }
-
-        if (!(flags & NGX_DNS_NODE_NSEC3)
-            && c->rs->apex_labels + c->depth > c->zone->max_labels)
-        {
-            c->zone->max_labels = (uint8_t) (c->rs->apex_labels + c->depth);
-        }
+        flags = ngx_dns_compile_below(c, name, flags);
     }
 
+    step = &c->path[c->depth];
     step->node = (uint32_t) (c->pos / 4);
     step->flags = (uint16_t) flags;
     node->flags = (uint16_t) flags;

@@ -157,7 +157,7 @@ ngx_int_t
 ngx_dns_zone_find(const ngx_dns_zone_t *zone, const ngx_dns_name_t *name,
     ngx_dns_lookup_t *res)
 {
-    ngx_uint_t       i;
+    ngx_uint_t       i, low, high;
     ngx_dns_node_t  *node;
 
     node = ngx_dns_zone_node(zone, name, 0);
@@ -170,25 +170,32 @@ ngx_dns_zone_find(const ngx_dns_zone_t *zone, const ngx_dns_name_t *name,
         return NGX_OK;
     }
 
-    /* nothing is deeper than the deepest owner */
+    /*
+     * Nothing is deeper than the deepest owner, and what is above a node
+     * exists: a binary search, since names may have many labels.
+     */
 
-    i = (name->labels > zone->max_labels + 1)
-            ? (ngx_uint_t) (name->labels - zone->max_labels) : 1;
+    low = (name->labels > zone->max_labels + 1)
+              ? (ngx_uint_t) (name->labels - zone->max_labels) : 1;
+    high = name->labels - zone->name_labels;
 
-    for ( /* void */ ; i < (ngx_uint_t) (name->labels - zone->name_labels);
-         i++)
-    {
+    res->node = NULL;
+    res->encloser = ngx_dns_zone_at(zone, zone->apex);
+
+    while (low < high) {
+        i = (low + high) / 2;
         node = ngx_dns_zone_node(zone, name, i);
 
         if (node != NULL) {
-            break;
+            res->encloser = node;
+            high = i;
+
+        } else {
+            low = i + 1;
         }
     }
 
-    res->node = NULL;
-    res->encloser = (node != NULL) ? node
-                                   : ngx_dns_zone_at(zone, zone->apex);
-    res->label = i;
+    res->label = high;
 
     return NGX_DECLINED;
 }

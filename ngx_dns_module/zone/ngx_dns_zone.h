@@ -89,8 +89,12 @@ typedef struct {
 
 /* The bucket where a hash belongs; its low 16 bits are the tag. */
 
-#define ngx_dns_bucket_index(nbuckets, hash)                                 \
-    ((uint32_t) ((((hash) >> 32) * (uint64_t) (nbuckets)) >> 32))
+static ngx_inline uint32_t
+ngx_dns_bucket_index(uint32_t nbuckets, uint64_t hash)
+{
+    return (uint32_t) (((ngx_dns_name_spread(hash) >> 32)
+                        * (uint64_t) nbuckets) >> 32);
+}
 
 
 #define ngx_dns_zone_at(zone, offset)                                        \

@@ -1,0 +1,327 @@
+
+/*
+ * Copyright (C) ngx_dns_module contributors
+ */
+
+/*
+ * Compiled zones: where names are found, in which order they lie, and what
+ * fits.
+ */
+
+
+#include "shim.h"
+#include "tap.h"
+#include "zonetext.h"
+#include "ngx_dns_rr.h"
+#include "ngx_dns_zones.h"
+
+
+#define TEXT_SIZE  (8 * 1024 * 1024)
+#define HEAD       "@ 300 SOA ns.else. h.else. 7 2 3 4 5\n@ 300 NS ns.else.\n"
+
+
+static ngx_dns_zone_t *compile(const char *apex, ngx_dns_key_t *k);
+static void add(const char *fmt, ...);
+static void set_name(ngx_dns_name_t *name, const char *s);
+static void find(ngx_dns_zone_t *zone, const char *s, ngx_int_t rc,
+    ngx_uint_t label, const char *encloser);
+static void test_buckets(void);
+static void test_find(void);
+static void test_find_deep(void);
+static void test_find_nsec3(void);
+static void test_apexes(void);
+
+
+static ngx_dns_key_t  key = { { 0x0123456789abcdefULL,
+                                0xfedcba9876543211ULL } };
+
+static char   *text;
+static size_t  text_len;
+
+
+int
+main(void)
+{
+    text = malloc(TEXT_SIZE);
+
+    test_buckets();
+    test_find();
+    test_find_deep();
+    test_find_nsec3();
+    test_apexes();
+
+    free(text);
+    tap_is_int(memory_blocks, 0, "all memory is given back");
+
+    return tap_done();
+}
+
+
+/* the zone of what add() put together, which starts anew */
+
+static ngx_dns_zone_t *
+compile(const char *apex, ngx_dns_key_t *k)
+{
+    u_char           wire[NGX_DNS_NAME_MAX];
+    ngx_str_t        s;
+    const char      *err;
+    ngx_dns_zone_t  *zone;
+
+    s.data = (u_char *) apex;
+    s.len = strlen(apex);
+
+    (void) ngx_dns_name_from_text(wire, &s, NULL, &err);
+
+    zone = zonetext(wire, text, text_len, k);
+    text_len = 0;
+
+    return zone;
+}
+
+
+static void
+add(const char *fmt, ...)
+{
+    va_list  args;
+
+    va_start(args, fmt);
+    text_len += vsnprintf(text + text_len, TEXT_SIZE - text_len, fmt, args);
+    va_end(args);
+}
+
+
+static void
+set_name(ngx_dns_name_t *name, const char *s)
+{
+    u_char       wire[NGX_DNS_NAME_MAX];
+    ngx_str_t    str;
+    const char  *err;
+
+    str.data = (u_char *) s;
+    str.len = strlen(s);
+
+    (void) ngx_dns_name_from_text(wire, &str, NULL, &err);
+    ngx_dns_name_set(name, wire, &key);
+}
+
+
+/*
+ * Whatever the key, names that differ in a few digits spread evenly: with 6
+ * of 10 slots in use about 3 buckets in 100 overflow.
+ */
+
+static void
+test_buckets(void)
+{
+    ngx_uint_t         i, k, n, worst;
+    ngx_dns_key_t      some;
+    ngx_dns_zone_t    *zone;
+    ngx_dns_bucket_t  *b;
+
+    some = key;
+    worst = 0;
+
+    for (k = 0; k < 40; k++) {
+        add(HEAD);
+
+        for (i = 0; i < 20000; i++) {
+            add("h%05d 300 A 192.0.2.1\n", (int) i);
+        }
+
+        zone = compile("z.test.", &some);
+        b = ngx_dns_zone_at(zone, zone->buckets);
+        n = 0;
+
+        for (i = 0; i < zone->nbuckets; i++) {
+            n += b[i].overflow;
+        }
+
+        worst = ngx_max(worst, 100 * n / zone->nbuckets);
+        memory_unmap(NULL, zone, 0);
+
+        some.k[0] = some.k[0] * 6364136223846793005ULL + 1442695040888963407ULL;
+        some.k[1] = (some.k[0] ^ some.k[0] >> 29) | 1;
+    }
+
+    tap_ok(worst < 8, "%d %% of the buckets overflow at most", (int) worst);
+}
+
+
+/* encloser: its name without the apex, as it lies in the node */
+
+static void
+find(ngx_dns_zone_t *zone, const char *s, ngx_int_t rc, ngx_uint_t label,
+    const char *encloser)
+{
+    ngx_int_t         got;
+    ngx_dns_name_t    name;
+    ngx_dns_lookup_t  res;
+
+    set_name(&name, s);
+    got = ngx_dns_zone_find(zone, &name, &res);
+
+    tap_is_int(got, rc, "find %s", s);
+    tap_is_int(res.label, label, "find %s: label", s);
+    tap_is_mem(res.encloser->name, res.encloser->len, encloser,
+               strlen(encloser), "find %s: encloser", s);
+    tap_ok(res.node == (rc == NGX_OK ? res.encloser : NULL),
+           "find %s: node", s);
+}
+
+
+static void
+test_find(void)
+{
+    ngx_uint_t       label;
+    ngx_dns_name_t   name;
+    ngx_dns_node_t  *node;
+    ngx_dns_zone_t  *zone;
+
+    add(HEAD "a.b.c A 192.0.2.1\n*.w TXT w\nx.*.w TXT x\n"
+        "cut NS ns.cut\nns.cut A 192.0.2.1\nin.in.cut NS ns.cut\n"
+        "d DNAME e\n\\000.o TXT 0\n\\001.o TXT 1\n\\002.o TXT 2\n");
+
+    zone = compile("z.test.", &key);
+
+    find(zone, "z.test.", NGX_OK, 0, "");
+    find(zone, "a.b.c.z.test.", NGX_OK, 0, "\1a\1b\1c");
+    find(zone, "b.c.z.test.", NGX_OK, 0, "\1b\1c");
+    find(zone, "c.z.test.", NGX_OK, 0, "\1c");
+    find(zone, "x.z.test.", NGX_DECLINED, 1, "");
+    find(zone, "x.y.z.test.", NGX_DECLINED, 2, "");
+    find(zone, "1.2.3.4.5.6.7.8.z.test.", NGX_DECLINED, 8, "");
+    find(zone, "x.c.z.test.", NGX_DECLINED, 1, "\1c");
+    find(zone, "x.b.c.z.test.", NGX_DECLINED, 1, "\1b\1c");
+    find(zone, "x.y.b.c.z.test.", NGX_DECLINED, 2, "\1b\1c");
+    find(zone, "x.a.b.c.z.test.", NGX_DECLINED, 1, "\1a\1b\1c");
+    find(zone, "1.2.3.4.5.6.a.b.c.z.test.", NGX_DECLINED, 6, "\1a\1b\1c");
+    find(zone, "\\001.o.z.test.", NGX_OK, 0, "\1\1\1o");
+    find(zone, "\\003.o.z.test.", NGX_DECLINED, 1, "\1o");
+
+    set_name(&name, "q.w.z.test.");
+    node = ngx_dns_zone_wildcard(zone, &name, 1);
+    tap_ok(node != NULL && (node->flags & NGX_DNS_NODE_WILDCARD),
+           "the wildcard below w");
+    tap_ok(ngx_dns_zone_wildcard(zone, &name, 2) == NULL,
+           "there is none below the apex");
+
+    set_name(&name, "a.in.in.cut.z.test.");
+    node = ngx_dns_zone_top(zone, &name, 1, &label);
+    tap_ok(node != NULL && label == 3, "the topmost of two cuts");
+
+    set_name(&name, "y.d.z.test.");
+    node = ngx_dns_zone_top(zone, &name, 1, &label);
+    tap_ok(node != NULL && label == 1 && (node->flags & NGX_DNS_NODE_DNAME),
+           "a DNAME is a top");
+
+    set_name(&name, "b.c.z.test.");
+    tap_ok(ngx_dns_zone_top(zone, &name, 0, &label) == NULL, "no top");
+
+    memory_unmap(NULL, zone, 0);
+}
+
+
+/* 127 labels, and an encloser at every depth */
+
+static void
+test_find_deep(void)
+{
+    char             *p, s[600];
+    ngx_uint_t        i, k, good;
+    ngx_dns_name_t    name;
+    ngx_dns_zone_t   *zone;
+    ngx_dns_lookup_t  res;
+
+    add("@ 300 SOA . . 7 2 3 4 5\n@ 300 NS ns.else.\n");
+
+    for (i = 0; i < 126; i++) {
+        add("a.");
+    }
+
+    add("t. 300 A 192.0.2.1\n");
+
+    zone = compile("t.", &key);
+    tap_is_int(zone->max_labels, 127, "deep: labels");
+    tap_is_int(zone->nnodes, 127, "deep: nodes");
+
+    good = 0;
+
+    for (i = 0; i < 126; i++) {
+
+        /* 126 labels below the apex, the last i of them exist */
+
+        p = s;
+
+        for (k = 0; k < 126; k++) {
+            p += sprintf(p, "%s", (k < 126 - i) ? "b." : "a.");
+        }
+
+        strcpy(p, "t.");
+        set_name(&name, s);
+
+        good += (ngx_dns_zone_find(zone, &name, &res) == NGX_DECLINED
+                 && res.label == 126 - i && res.encloser->len == 2 * i);
+    }
+
+    tap_is_int(good, 126, "deep: closest enclosers");
+
+    memory_unmap(NULL, zone, 0);
+}
+
+
+/* the owner of an NSEC3 is no name, unless there are names below it */
+
+static void
+test_find_nsec3(void)
+{
+    ngx_dns_zone_t  *zone;
+
+    add(HEAD "@ NSEC3PARAM 1 0 0 -\n"
+        "00000000000000000000000000000000 NSEC3 1 0 0 - "
+        "10000000000000000000000000000000 A\n"
+        "10000000000000000000000000000000 NSEC3 1 0 0 - "
+        "00000000000000000000000000000000 A\n"
+        "a.10000000000000000000000000000000 A 192.0.2.1\n");
+
+    zone = compile("z.test.", &key);
+
+    find(zone, "00000000000000000000000000000000.z.test.", NGX_DECLINED, 1,
+         "");
+    find(zone, "b.10000000000000000000000000000000.z.test.", NGX_DECLINED, 1,
+         "\04010000000000000000000000000000000");
+    find(zone, "c.b.10000000000000000000000000000000.z.test.", NGX_DECLINED,
+         2, "\04010000000000000000000000000000000");
+
+    memory_unmap(NULL, zone, 0);
+}
+
+
+/* the root, a top-level domain, and a zone of one node */
+
+static void
+test_apexes(void)
+{
+    ngx_dns_zone_t  *zone;
+
+    add("@ 300 SOA a. b. 1 2 3 4 5\n@ 300 NS a.\na. 300 A 192.0.2.1\n"
+        "b.c. 300 NS a.\n");
+    zone = compile(".", &key);
+
+    tap_is_int(zone->short_soa, 0, "root: no pointer to the root");
+    find(zone, ".", NGX_OK, 0, "");
+    find(zone, "a.", NGX_OK, 0, "\1a");
+    find(zone, "c.", NGX_OK, 0, "\1c");
+    find(zone, "x.", NGX_DECLINED, 1, "");
+    find(zone, "x.y.b.c.", NGX_DECLINED, 2, "\1b\1c");
+
+    memory_unmap(NULL, zone, 0);
+
+    add(HEAD);
+    zone = compile("test.", &key);
+
+    tap_is_int(zone->nnodes, 1, "one node");
+    find(zone, "test.", NGX_OK, 0, "");
+    find(zone, "a.b.test.", NGX_DECLINED, 2, "");
+
+    memory_unmap(NULL, zone, 0);
+}
