@@ -11,6 +11,7 @@
 
 
 #define NGX_STREAM_DNS_HUGE_PAGE  (2 * 1024 * 1024)
+#define NGX_STREAM_DNS_PAGES      8
 
 
 static void *ngx_stream_dns_memory_map(void *data, size_t size);
@@ -28,10 +29,26 @@ ngx_dns_memory_t  ngx_stream_dns_memory = {
 };
 
 
+/*
+ * A small zone needs a few pages for some microseconds each: they are kept
+ * for the next zone.
+ */
+
+static void        *ngx_stream_dns_memory_pages[NGX_STREAM_DNS_PAGES];
+static ngx_uint_t   ngx_stream_dns_memory_npages;
+
+
 static void *
 ngx_stream_dns_memory_map(void *data, size_t size)
 {
     void  *p;
+
+    if (size <= ngx_pagesize && ngx_stream_dns_memory_npages != 0) {
+        p = ngx_stream_dns_memory_pages[--ngx_stream_dns_memory_npages];
+        ngx_memzero(p, ngx_pagesize);
+
+        return p;
+    }
 
     if (size >= NGX_STREAM_DNS_HUGE_PAGE) {
         return ngx_stream_dns_memory_map_huge(ngx_align(size, ngx_pagesize));
@@ -85,6 +102,13 @@ ngx_stream_dns_memory_map_huge(size_t size)
 static void
 ngx_stream_dns_memory_unmap(void *data, void *p, size_t size)
 {
+    if (size <= ngx_pagesize
+        && ngx_stream_dns_memory_npages < NGX_STREAM_DNS_PAGES)
+    {
+        ngx_stream_dns_memory_pages[ngx_stream_dns_memory_npages++] = p;
+        return;
+    }
+
     ngx_stream_dns_memory_free(p, size);
 }
 
