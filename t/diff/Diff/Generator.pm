@@ -35,7 +35,7 @@ my @hosts = qw/ A AAAA TXT MX SRV CAA HTTPS SVCB PTR SSHFP TYPE65280 /;
 
 my @features = (
 	[ 8 => \&_host ], [ 4 => \&_deep ], [ 5 => \&_wildcard ],
-	[ 2 => \&_below_wildcard ], [ 4 => \&_cut ], [ 2 => \&_nested ],
+	[ 2 => \&_below_wildcard ], [ 4 => \&_cut ], [ 3 => \&_nested ],
 	[ 2 => \&_occluded ], [ 4 => \&_dname ], [ 4 => \&_cname ],
 	[ 3 => \&_chain ], [ 2 => \&_loop ], [ 0.4 => \&_large ],
 	[ 2 => \&_targets ], [ 0.2 => \&_long_chain ],
@@ -84,7 +84,7 @@ sub zone_family {
 
 	my $zone = _zone(name_fold($apex));
 
-	return $zone if $zone->{all_dname} || rand() >= 0.35;
+	return $zone if $zone->{all_dname} || rand() >= 0.45;
 
 	my $child = _child($zone);
 

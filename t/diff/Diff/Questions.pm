@@ -22,16 +22,16 @@ our @EXPORT = qw/ question_make @question_aims /;
 # What to aim at, with weights; a maker gives a name and may give a type.
 
 my @aims = (
-	[ 5 => 'exact', \&_exact ],
-	[ 5 => 'nodata', \&_nodata ],
+	[ 4 => 'exact', \&_exact ],
+	[ 4 => 'nodata', \&_nodata ],
 	[ 6 => 'nxdomain', \&_nxdomain ],
 	[ 8 => 'wildcard', \&_wildcard ],
 	[ 6 => 'ent', \&_ent ],
 	[ 5 => 'cut', \&_cut ],
 	[ 6 => 'below-cut', \&_below_cut ],
-	[ 10 => 'nested', \&_nested ],
+	[ 13 => 'nested', \&_nested ],
 	[ 7 => 'ds', \&_ds ],
-	[ 7 => 'dname', \&_dname ],
+	[ 9 => 'dname', \&_dname ],
 	[ 5 => 'dname-owner', \&_dname_owner ],
 	[ 0.9 => 'yxdomain', \&_yxdomain ],
 	[ 7 => 'chain', \&_chain ],
@@ -40,7 +40,7 @@ my @aims = (
 	[ 10 => 'child', \&_child ],
 	[ 7 => 'deep', \&_deep ],
 	[ 5 => 'large', \&_large ],
-	[ 6 => 'outside', \&_outside ],
+	[ 8 => 'outside', \&_outside ],
 	[ 5 => 'target', \&_target ],
 );
 
