@@ -258,7 +258,8 @@ sub _yxdomain {
 sub _chain {
 	my ($zone) = @_;
 
-	my $name = pick(_names($zone, sub { $zone->has($_[0], 'CNAME') })) // return;
+	my $name = pick(_names($zone, sub { $zone->has($_[0], 'CNAME') }))
+		// return;
 
 	return ($name, pick('A', 'A', 'CNAME', 'MX', undef));
 }

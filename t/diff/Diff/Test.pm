@@ -102,10 +102,10 @@ sub diff_test {
 		is("@strange", '', 'each difference of the peers is decided');
 	}
 
-	my @any = map { name_text($_->{name}) . " seed $seed family $_->{number}" }
+	my @any = map { name_text($_->{name}) . " of family $_->{number}" }
 		diff_any($ports, $any);
 
-	is("@any", '', 'ANY, rcode and AA');
+	is(join(', ', grep { defined } @any[0 .. 4]), '', 'ANY, rcode and AA');
 }
 
 
@@ -136,7 +136,7 @@ sub _notes {
 }
 
 
-# Each into a file of build/diff/, with all to ask again by hand or by seed.
+# Files in build/diff/, with all to ask again by hand or by seed.
 
 sub _failures {
 	my ($report) = @_;
@@ -147,8 +147,8 @@ sub _failures {
 
 	make_path($folder);
 
-	for my $n (1 .. @{ $report->{bad} }) {
-		my $bad = $report->{bad}[$n - 1];
+	for my $n (1 .. 100) {
+		my $bad = $report->{bad}[$n - 1] // last;
 		my $question = $bad->{question};
 		my $file = "$folder/$question->{seed}-$question->{number}-$n.txt";
 
@@ -157,7 +157,7 @@ sub _failures {
 		close $f;
 
 		diag(_title($question), ": $bad->{problems}[0], see $file")
-			if $n <= 20;
+			if $n <= 10;
 	}
 }
 
