@@ -195,6 +195,7 @@ ngx_stream_dns_tcp_read_handler(ngx_event_t *rev)
         /* what has come already is answered */
 
         c->close = 0;
+        rev->ready = 1;
     }
 
     switch (t->wait) {
@@ -317,10 +318,12 @@ ngx_stream_dns_tcp_batch(ngx_stream_dns_tcp_t *t, ngx_uint_t *more)
     u_char                        *last, *limit;
     ngx_int_t                      rc, n;
     ngx_uint_t                     reads;
+    ngx_connection_t              *c;
     ngx_stream_dns_tcp_scratch_t  *sc;
 
-    sc = ngx_stream_dns_tcp_scratch(t->conf->tcp_max_unsent,
-                                    t->connection->log);
+    c = t->connection;
+
+    sc = ngx_stream_dns_tcp_scratch(t->conf->tcp_max_unsent, c->log);
     if (sc == NULL) {
         return NGX_ERROR;
     }
@@ -333,13 +336,17 @@ ngx_stream_dns_tcp_batch(ngx_stream_dns_tcp_t *t, ngx_uint_t *more)
 
         rc = ngx_stream_dns_tcp_answer(t, &n, &last, limit);
 
-        if (rc == NGX_AGAIN || (!t->eof && reads == NGX_STREAM_DNS_TCP_READS))
-        {
+        if (rc == NGX_AGAIN) {
             *more = 1;
             break;
         }
 
-        if (t->last || t->eof) {
+        if (t->last || t->eof || !c->read->ready) {
+            break;
+        }
+
+        if (reads == NGX_STREAM_DNS_TCP_READS) {
+            *more = 1;
             break;
         }
 
@@ -377,7 +384,7 @@ ngx_stream_dns_tcp_answer(ngx_stream_dns_tcp_t *t, ngx_int_t *n,
 
     while (!t->last) {
 
-        if (*n == t->conf->tcp_max_queries || *out >= limit) {
+        if (*n == t->conf->tcp_max_queries || (*n != 0 && *out >= limit)) {
             return NGX_AGAIN;
         }
 
