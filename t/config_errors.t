@@ -23,7 +23,7 @@ select STDERR; $| = 1;
 select STDOUT; $| = 1;
 
 my $t = Test::Nginx->new()->has(qw/stream stream_return udp unix/)
-	->has(qw/stream_access stream_limit_conn stream_map/)->plan(61);
+	->has(qw/stream_access stream_limit_conn stream_map/)->plan(63);
 
 my $d = $t->testdir();
 my $nginx = $ENV{TEST_NGINX_BINARY} || '../nginx/objs/nginx';
@@ -203,6 +203,20 @@ good("$one server { listen 127.0.0.1:$udp2 udp; return x; }",
 good("server { listen $udp udp; dns on; dns_udp_path session; $zone } "
 	. "server { listen 127.0.0.1:$udp udp; return x; }",
 	'mixture without batches');
+
+# servers that are told apart by name, which a datagram does not have
+
+SKIP: {
+skip 'one server per address before 1.25.5', 2
+	unless $t->has_version('1.25.5');
+
+bad("server { $listen dns on; $zone } server { $listen dns on; $zone }",
+	qr/"dns" in the server in \S+:\d+, which is not the default server/,
+	'not the default server');
+good("server { $listen dns on; $zone } "
+	. "server { $listen server_name other; return x; }",
+	'default server');
+}
 
 # what other modules do
 

@@ -159,9 +159,10 @@ ngx_stream_dns_load_report(void *data, ngx_dns_report_e level,
         return;
     }
 
-    if (file == NULL) {
+    if (file == NULL || line == 0) {
         ngx_log_error(log_level, l->load->log, 0, "zone \"%V\": %V in %V",
-                      l->load->name, text, l->load->path);
+                      l->load->name, text,
+                      (file == NULL) ? l->load->path : file);
         return;
     }
 
