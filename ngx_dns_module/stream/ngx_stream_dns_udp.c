@@ -76,9 +76,9 @@ static ngx_int_t ngx_stream_dns_udp_buffers(ngx_cycle_t *cycle,
     ngx_stream_dns_udp_t *udp);
 static void ngx_stream_dns_udp_handler(ngx_event_t *ev);
 static ngx_uint_t ngx_stream_dns_udp_batch(ngx_stream_dns_worker_t *w,
-    ngx_stream_dns_socket_t *sock);
+    ngx_stream_dns_socket_t *sock, ngx_socket_t fd);
 static ngx_uint_t ngx_stream_dns_udp_read(ngx_stream_dns_udp_t *udp,
-    ngx_stream_dns_socket_t *sock);
+    ngx_stream_dns_socket_t *sock, ngx_socket_t fd);
 static void ngx_stream_dns_udp_parse(ngx_stream_dns_worker_t *w,
     ngx_stream_dns_socket_t *sock, ngx_uint_t n);
 static void *ngx_stream_dns_udp_local(struct msghdr *msg);
@@ -93,8 +93,16 @@ static size_t ngx_stream_dns_udp_session(ngx_stream_dns_worker_t *w,
 static size_t ngx_stream_dns_udp_reply(ngx_stream_dns_worker_t *w,
     ngx_stream_dns_datagram_t *d, u_char *buf, ngx_stream_dns_session_t *ss);
 static void ngx_stream_dns_udp_send(ngx_stream_dns_worker_t *w,
-    ngx_stream_dns_socket_t *sock, ngx_uint_t n);
+    ngx_stream_dns_socket_t *sock, ngx_socket_t fd, ngx_uint_t n);
 static void ngx_stream_dns_udp_watch(ngx_event_t *ev);
+static void ngx_stream_dns_udp_hook(void);
+static ngx_int_t ngx_stream_dns_udp_del(ngx_event_t *ev, ngx_int_t event,
+    ngx_uint_t flags);
+static void ngx_stream_dns_udp_drain(ngx_stream_dns_socket_t *sock);
+
+
+static ngx_int_t  (*ngx_stream_dns_udp_next_del)(ngx_event_t *ev,
+    ngx_int_t event, ngx_uint_t flags);
 
 
 ngx_uint_t
@@ -178,6 +186,8 @@ ngx_stream_dns_udp_init(ngx_cycle_t *cycle, ngx_stream_dns_worker_t *w)
     udp->watch.cancelable = 1;
 
     ngx_add_timer(&udp->watch, NGX_STREAM_DNS_WATCH);
+
+    ngx_stream_dns_udp_hook();
 
     return NGX_OK;
 }
@@ -357,7 +367,8 @@ ngx_stream_dns_udp_handler(ngx_event_t *ev)
 
     for (i = 0; i < NGX_STREAM_DNS_ROUNDS; i++) {
 
-        if (ngx_stream_dns_udp_batch(ngx_stream_dns_worker, sock)
+        if (ngx_stream_dns_udp_batch(ngx_stream_dns_worker, sock,
+                                     sock->listening->fd)
             < NGX_STREAM_DNS_BATCH)
         {
             return;
@@ -372,14 +383,14 @@ ngx_stream_dns_udp_handler(ngx_event_t *ev)
 
 static ngx_uint_t
 ngx_stream_dns_udp_batch(ngx_stream_dns_worker_t *w,
-    ngx_stream_dns_socket_t *sock)
+    ngx_stream_dns_socket_t *sock, ngx_socket_t fd)
 {
     ngx_uint_t             n, out;
     ngx_stream_dns_udp_t  *udp;
 
     udp = w->udp;
 
-    n = ngx_stream_dns_udp_read(udp, sock);
+    n = ngx_stream_dns_udp_read(udp, sock, fd);
     if (n == 0) {
         return 0;
     }
@@ -391,7 +402,7 @@ ngx_stream_dns_udp_batch(ngx_stream_dns_worker_t *w,
 
     out = ngx_stream_dns_udp_answer(w, n);
     if (out != 0) {
-        ngx_stream_dns_udp_send(w, sock, out);
+        ngx_stream_dns_udp_send(w, sock, fd, out);
     }
 
     return n;
@@ -400,7 +411,7 @@ ngx_stream_dns_udp_batch(ngx_stream_dns_worker_t *w,
 
 static ngx_uint_t
 ngx_stream_dns_udp_read(ngx_stream_dns_udp_t *udp,
-    ngx_stream_dns_socket_t *sock)
+    ngx_stream_dns_socket_t *sock, ngx_socket_t fd)
 {
     int             n;
     ngx_err_t       err;
@@ -421,8 +432,7 @@ ngx_stream_dns_udp_read(ngx_stream_dns_udp_t *udp,
     }
 
     do {
-        n = recvmmsg(sock->connection->fd, udp->in, NGX_STREAM_DNS_BATCH, 0,
-                     NULL);
+        n = recvmmsg(fd, udp->in, NGX_STREAM_DNS_BATCH, 0, NULL);
         err = (n == -1) ? ngx_socket_errno : 0;
 
     } while (err == NGX_EINTR);
@@ -746,7 +756,7 @@ ngx_stream_dns_udp_reply(ngx_stream_dns_worker_t *w,
 
 static void
 ngx_stream_dns_udp_send(ngx_stream_dns_worker_t *w,
-    ngx_stream_dns_socket_t *sock, ngx_uint_t n)
+    ngx_stream_dns_socket_t *sock, ngx_socket_t fd, ngx_uint_t n)
 {
     int                    rc;
     ngx_err_t              err;
@@ -757,7 +767,7 @@ ngx_stream_dns_udp_send(ngx_stream_dns_worker_t *w,
 
     for (i = 0; i < n; /* void */) {
 
-        rc = sendmmsg(sock->connection->fd, &udp->out[i], n - i, 0);
+        rc = sendmmsg(fd, &udp->out[i], n - i, 0);
 
         if (rc > 0) {
             i += rc;
@@ -839,4 +849,67 @@ ngx_stream_dns_udp_watch(ngx_event_t *ev)
     }
 
     ngx_add_timer(ev, NGX_STREAM_DNS_WATCH);
+}
+
+
+/*
+ * A worker that is told to quit closes its sockets, and what the kernel has
+ * put into them is lost: with fewer workers than before nobody else reads a
+ * reuseport socket, though every old worker keeps it open.  nginx has no
+ * hook there, but takes each socket out of epoll first.
+ */
+
+static void
+ngx_stream_dns_udp_hook(void)
+{
+    if (ngx_event_actions.del != ngx_stream_dns_udp_del) {
+        ngx_stream_dns_udp_next_del = ngx_event_actions.del;
+        ngx_event_actions.del = ngx_stream_dns_udp_del;
+    }
+}
+
+
+static ngx_int_t
+ngx_stream_dns_udp_del(ngx_event_t *ev, ngx_int_t event, ngx_uint_t flags)
+{
+    ngx_connection_t  *c;
+
+    if (ngx_exiting && ev->handler == ngx_stream_dns_udp_handler) {
+        c = ev->data;
+        ngx_stream_dns_udp_drain(c->data);
+    }
+
+    return ngx_stream_dns_udp_next_del(ev, event, flags);
+}
+
+
+/*
+ * The last datagrams of a socket and of those of the other workers behind
+ * it: the ones before it are closed already.
+ */
+
+static void
+ngx_stream_dns_udp_drain(ngx_stream_dns_socket_t *sock)
+{
+    ngx_uint_t        n;
+    ngx_listening_t  *ls, *last;
+
+    ls = ngx_cycle->listening.elts;
+    last = ls + ngx_cycle->listening.nelts;
+
+    for (ls = sock->listening; ls < last; ls++) {
+
+        if (ls->servers != sock->listening->servers) {
+            continue;
+        }
+
+        for (n = 0; n < NGX_STREAM_DNS_ROUNDS; n++) {
+
+            if (ngx_stream_dns_udp_batch(ngx_stream_dns_worker, sock, ls->fd)
+                < NGX_STREAM_DNS_BATCH)
+            {
+                break;
+            }
+        }
+    }
 }
