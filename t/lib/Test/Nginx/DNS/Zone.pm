@@ -1,0 +1,161 @@
+package Test::Nginx::DNS::Zone;
+
+# Copyright (C) ngx_dns_module contributors
+
+# What a configuration test says of zone files, in a form that can be compared
+# as a whole.
+
+###############################################################################
+
+use warnings;
+use strict;
+
+use base qw/ Exporter /;
+
+use File::Basename qw/ dirname /;
+use File::Path qw/ make_path /;
+use Test::More qw//;
+
+use Test::Nginx;
+
+our @EXPORT = qw/ zone_said zone_is /;
+
+###############################################################################
+
+# Writes a zone file and tests a configuration with it.  Options:
+#
+#   zone    the name of the zone, by default z1.test
+#   files   { name => text } of further files, beside the zone file
+#   path    the zone file, relative to the folder of the zone; by default
+#           NAME.zone, which is written
+#   server  directives
+#
+# The folder is "check" in that of the test.  It gives one line for the exit
+# code, "accepted" or "refused", and one for each message:
+#
+#   level line: text            of the zone file
+#   level file:line: text       of another file
+#   level: text                 of no file in particular
+#   said: text                  what is none of these
+#
+# The final messages of nginx and of the zone are left out if they are as they
+# should be: the one after errors, with the right number of them.
+
+sub zone_said {
+	my ($t, $text, %opts) = @_;
+
+	my $zone = $opts{zone} // 'z1.test';
+	my $path = $opts{path} // "$zone.zone";
+
+	my %files = %{ $opts{files} // {} };
+
+	$files{$path} = $text if defined $text;
+
+	for my $name (keys %files) {
+		make_path($t->testdir() . '/check/' . dirname($name));
+		$t->write_file("check/$name", $files{$name});
+	}
+
+	$t->write_file_expand('check.conf', <<EOF);
+%%TEST_GLOBALS%%
+
+daemon off;
+
+events { }
+
+stream {
+    %%TEST_GLOBALS_STREAM%%
+
+    server {
+        listen 127.0.0.1:%%PORT_8980_UDP%% udp;
+        dns on;
+        dns_zone $zone check/$path;
+        @{[ $opts{server} // '' ]}
+    }
+}
+EOF
+
+	my $d = $t->testdir();
+	my $nginx = $ENV{TEST_NGINX_BINARY} || '../nginx/objs/nginx';
+
+	my $out = `$nginx -p $d/ -c check.conf -e check.log -t 2>&1`;
+
+	return _canon($?, $out, $d, $zone, $path);
+}
+
+
+sub _canon {
+	my ($status, $out, $d, $zone, $path) = @_;
+
+	my $file = "$d/check/$path";
+	my $ok = $status == 0;
+	my $errors = () = $out =~ /^nginx: \[emerg\] zone .* in /mg;
+
+	my %end;
+
+	if ($ok) {
+		$end{"nginx: the configuration file $d/check.conf syntax is ok"} = 1;
+		$end{"nginx: configuration file $d/check.conf test is successful"} = 1;
+
+	} else {
+		$end{"nginx: configuration file $d/check.conf test failed"} = 1;
+		$end{"nginx: [emerg] zone \"$zone\" is refused: $errors errors, "
+			. "file \"$file\""} = 1;
+	}
+
+	my @lines = $ok ? 'accepted' : $status == 256 ? 'refused'
+		: "status $status";
+
+	for my $line (split /\n/, $out) {
+
+		# each once
+
+		next if delete $end{$line};
+
+		push @lines, _message($line, $d, $zone, $file);
+	}
+
+	push @lines, map { "not said: $_" } sort keys %end;
+
+	return join "\n", @lines, '';
+}
+
+
+sub _message {
+	my ($line, $d, $zone, $file) = @_;
+
+	my $where = qr/ in (\Q$d\E\S*?)(:\d+)?$/;
+
+	return "said: $line" if
+		$line !~ /^nginx: \[(\w+)\] zone "\Q$zone\E": (.*)$where/;
+
+	my ($level, $text, $path, $number) = ($1, $2, $3, $4 // '');
+
+	$text =~ s!\Q$d/check/\E!!g;
+
+	return "$level$number: $text" =~ s/^(\w+):(\d+:)/$1 $2/r
+		if $path eq $file;
+
+	$path =~ s!^\Q$d/check/\E!!;
+
+	return "$level $path$number: $text";
+}
+
+
+# Compares what is said with lines that may be indented.
+
+sub zone_is {
+	my ($t, $text, $expected, $name, %opts) = @_;
+
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+
+	$expected =~ s/^\s+//mg;
+
+	return Test::More::is(zone_said($t, $text, %opts), $expected, $name);
+}
+
+###############################################################################
+
+1;
+
+###############################################################################
