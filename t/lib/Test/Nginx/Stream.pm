@@ -87,8 +87,13 @@ sub _start_tls {
 }
 
 
+# TLS says goodbye here, maybe to nobody.
+
 sub DESTROY {
 	my ($self) = @_;
+
+	local $SIG{PIPE} = 'IGNORE';
+
 	$self->{_socket}->close() if $self->{_socket};
 }
 

@@ -76,6 +76,8 @@ sub _start_tls {
 
 	require IO::Socket::SSL;
 
+	local $SIG{PIPE} = 'IGNORE';
+
 	IO::Socket::SSL->start_SSL($self->{socket},
 		SSL_verify_mode => IO::Socket::SSL::SSL_VERIFY_NONE(),
 		map { $_ => $opts{$_} } grep { /^SSL_/ } keys %opts)
@@ -89,15 +91,20 @@ sub socket {
 }
 
 
+# TLS says goodbye here, maybe to nobody.
+
 sub close {
 	my ($self) = @_;
-	$self->{socket}->close();
+
+	local $SIG{PIPE} = 'IGNORE';
+
+	$self->{socket}->close() if $self->{socket};
 }
 
 
 sub DESTROY {
 	my ($self) = @_;
-	$self->{socket}->close() if $self->{socket};
+	$self->close();
 }
 
 ###############################################################################
