@@ -8,7 +8,8 @@
 
 
 static void ngx_dns_answer_start(ngx_dns_answer_t *a,
-    ngx_dns_answer_conf_t *conf, ngx_dns_query_t *q, ngx_dns_zone_t *zone);
+    ngx_dns_answer_conf_t *conf, ngx_dns_query_t *q, ngx_dns_zone_t *zone,
+    ngx_dns_transport_t *t);
 static ngx_dns_state_e ngx_dns_answer_question(ngx_dns_answer_t *a);
 static ngx_dns_state_e ngx_dns_answer_name(ngx_dns_answer_t *a);
 static ngx_dns_state_e ngx_dns_answer_node(ngx_dns_answer_t *a,
@@ -66,12 +67,12 @@ ngx_dns_answer_locate(ngx_dns_answer_conf_t *conf, ngx_dns_query_t *q)
 
 ngx_dns_reply_t *
 ngx_dns_answer(ngx_dns_answer_t *a, ngx_dns_answer_conf_t *conf,
-    ngx_dns_query_t *q, ngx_dns_zone_t *zone)
+    ngx_dns_query_t *q, ngx_dns_zone_t *zone, ngx_dns_transport_t *t)
 {
     ngx_uint_t       n;
     ngx_dns_state_e  state;
 
-    ngx_dns_answer_start(a, conf, q, zone);
+    ngx_dns_answer_start(a, conf, q, zone, t);
 
     state = ngx_dns_answer_question(a);
 
@@ -87,11 +88,12 @@ ngx_dns_answer(ngx_dns_answer_t *a, ngx_dns_answer_conf_t *conf,
 
 static void
 ngx_dns_answer_start(ngx_dns_answer_t *a, ngx_dns_answer_conf_t *conf,
-    ngx_dns_query_t *q, ngx_dns_zone_t *zone)
+    ngx_dns_query_t *q, ngx_dns_zone_t *zone, ngx_dns_transport_t *t)
 {
     a->query = q;
     a->conf = conf;
     a->zone = zone;
+    a->transport = t;
     a->name = &q->qname;
     a->target = NULL;
     a->links = 0;
@@ -287,7 +289,9 @@ ngx_dns_answer_positive(ngx_dns_answer_t *a, ngx_dns_rrset_t *set,
         ngx_dns_deny_wildcard(a);
     }
 
-    ngx_dns_add_addresses(a, set, NULL);
+    if (set->flags & NGX_DNS_RRSET_LINKS) {
+        ngx_dns_add_addresses(a, set, NULL);
+    }
 
     return ngx_dns_state_positive;
 }

@@ -55,12 +55,16 @@ ngx_dns_zone_t *ngx_dns_answer_locate(ngx_dns_answer_conf_t *conf,
 /*
  * Answers q from zone (as located; NULL: not ours).
  *
+ * t  how the reply will be sent: additional data of sets that cannot fit is
+ *    not looked for
+ *
  * Returns the reply: owned by a, valid until the next call; points into
  * the zone and into q.  Never NULL.  Does not allocate.
  * RFC 1034, 4.3.2.
  */
 ngx_dns_reply_t *ngx_dns_answer(ngx_dns_answer_t *a,
-    ngx_dns_answer_conf_t *conf, ngx_dns_query_t *q, ngx_dns_zone_t *zone);
+    ngx_dns_answer_conf_t *conf, ngx_dns_query_t *q, ngx_dns_zone_t *zone,
+    ngx_dns_transport_t *t);
 
 
 #endif /* _NGX_DNS_ANSWER_H_INCLUDED_ */

@@ -34,13 +34,15 @@ typedef struct {
 } ngx_dns_synth_t;
 
 
-#define NGX_DNS_SEEN_SLOTS    256       /* nodes whose addresses are added */
+/* of nodes whose addresses are added; a power of 2 */
+#define NGX_DNS_SEEN_SLOTS    (2 * NGX_DNS_ITEMS_MAX)
 
 struct ngx_dns_answer_s {
     ngx_dns_key_t            *key;
     ngx_dns_query_t          *query;
     ngx_dns_answer_conf_t    *conf;
     ngx_dns_zone_t           *zone;
+    ngx_dns_transport_t      *transport;
 
     /* where the chain is: the question's name, or names[links & 1] */
     ngx_dns_name_t           *name;

@@ -7,13 +7,21 @@
 #include "ngx_dns_answer_ctx.h"
 
 
+/*
+ * The fewest octets of an RR that names a target: the owner a pointer, 10 to
+ * the RDATA, the target a pointer.
+ */
+#define NGX_DNS_LINKED_MIN   14
+
+
 static ngx_dns_item_t *ngx_dns_add_item(ngx_dns_answer_t *a,
     ngx_dns_section_e section, ngx_dns_rrset_t *set, ngx_uint_t flags);
 static void ngx_dns_add_sigs(ngx_dns_answer_t *a, ngx_dns_item_t *item);
 static uint32_t ngx_dns_add_ttl(ngx_dns_answer_t *a, ngx_dns_rrset_t *set);
-static ngx_uint_t ngx_dns_add_seen(ngx_dns_answer_t *a,
-    ngx_dns_node_t *node, uint32_t place);
+static ngx_uint_t ngx_dns_add_seen(ngx_dns_answer_t *a, uint32_t place);
 static ngx_uint_t ngx_dns_add_below(ngx_dns_node_t *node,
+    ngx_dns_node_t *cut);
+static void ngx_dns_add_address(ngx_dns_answer_t *a, ngx_dns_node_t *node,
     ngx_dns_node_t *cut);
 
 
@@ -113,7 +121,8 @@ ngx_dns_add_sigs(ngx_dns_answer_t *a, ngx_dns_item_t *item)
         return;
     }
 
-    sig = ngx_dns_add_item(a, item->section, sigs, item->flags);
+    sig = ngx_dns_add_item(a, item->section, sigs,
+                           item->flags | NGX_DNS_ITEM_SIGS);
 
     if (sig != NULL) {
         sig->owner = item->owner;
@@ -200,34 +209,29 @@ ngx_dns_add_soa(ngx_dns_answer_t *a)
 }
 
 
-/* 1: the addresses of this node are in the reply already */
+/*
+ * 1: the addresses of this node are in the reply already.  As many nodes as
+ * there are items fill half of the table.
+ */
 
 static ngx_uint_t
-ngx_dns_add_seen(ngx_dns_answer_t *a, ngx_dns_node_t *node, uint32_t place)
+ngx_dns_add_seen(ngx_dns_answer_t *a, uint32_t place)
 {
-    ngx_uint_t        i;
-    ngx_dns_item_t   *item;
+    ngx_uint_t  i;
 
-    i = place % NGX_DNS_SEEN_SLOTS;
+    i = (ngx_dns_name_spread(place) >> 32) & (NGX_DNS_SEEN_SLOTS - 1);
 
-    if (a->seen[i].turn != a->turn) {
-        a->seen[i].turn = a->turn;
-        a->seen[i].place = place;
+    while (a->seen[i].turn == a->turn) {
 
-        return 0;
-    }
-
-    if (a->seen[i].place == place) {
-        return 1;
-    }
-
-    for (i = 0; i < a->reply.nitems; i++) {
-        item = &a->reply.items[i];
-
-        if (item->section == NGX_DNS_ADDITIONAL && item->owner == node->name) {
+        if (a->seen[i].place == place) {
             return 1;
         }
+
+        i = (i + 1) & (NGX_DNS_SEEN_SLOTS - 1);
     }
+
+    a->seen[i].turn = a->turn;
+    a->seen[i].place = place;
 
     return 0;
 }
@@ -245,17 +249,56 @@ ngx_dns_add_below(ngx_dns_node_t *node, ngx_dns_node_t *cut)
 }
 
 
+/* the addresses at a node, once */
+
+static void
+ngx_dns_add_address(ngx_dns_answer_t *a, ngx_dns_node_t *node,
+    ngx_dns_node_t *cut)
+{
+    uint32_t          place;
+    ngx_uint_t        flags;
+    ngx_dns_rrset_t  *inet, *inet6;
+
+    inet = ngx_dns_node_rrset(node, NGX_DNS_TYPE_A);
+    inet6 = ngx_dns_node_rrset(node, NGX_DNS_TYPE_AAAA);
+
+    if (inet == NULL && inet6 == NULL) {
+        return;
+    }
+
+    place = (uint32_t) (((u_char *) node - (u_char *) a->zone) / 4);
+
+    if (ngx_dns_add_seen(a, place)) {
+        return;
+    }
+
+    flags = (cut != NULL && ngx_dns_add_below(node, cut))
+                ? 0 : NGX_DNS_ITEM_OPTIONAL;
+
+    if (inet != NULL) {
+        ngx_dns_add_node(a, NGX_DNS_ADDITIONAL, inet, node, flags);
+    }
+
+    if (inet6 != NULL) {
+        ngx_dns_add_node(a, NGX_DNS_ADDITIONAL, inet6, node, flags);
+    }
+}
+
+
 void
 ngx_dns_add_addresses(ngx_dns_answer_t *a, ngx_dns_rrset_t *set,
     ngx_dns_node_t *cut)
 {
-    u_char           *rr;
-    uint32_t          link;
-    ngx_uint_t        i, flags;
-    ngx_dns_node_t   *node;
-    ngx_dns_rrset_t  *addr;
+    u_char          *rr;
+    uint32_t         link;
+    ngx_uint_t       i;
+    ngx_dns_node_t  *node;
 
-    if (!(set->flags & NGX_DNS_RRSET_LINKS)) {
+    if (set->nrr > ngx_dns_write_limit(a->query, a->transport)
+                   / NGX_DNS_LINKED_MIN)
+    {
+        /* the set itself will not fit: TC, and no addresses */
+
         return;
     }
 
@@ -279,21 +322,11 @@ ngx_dns_add_addresses(ngx_dns_answer_t *a, ngx_dns_rrset_t *set,
             continue;
         }
 
-        if (ngx_dns_add_seen(a, node, link)) {
-            continue;
+        if (a->reply.nitems == NGX_DNS_ITEMS_MAX) {
+            a->reply.full |= (cut != NULL);
+            return;
         }
 
-        flags = (cut != NULL && ngx_dns_add_below(node, cut))
-                    ? 0 : NGX_DNS_ITEM_OPTIONAL;
-
-        addr = ngx_dns_node_rrset(node, NGX_DNS_TYPE_A);
-        if (addr != NULL) {
-            ngx_dns_add_node(a, NGX_DNS_ADDITIONAL, addr, node, flags);
-        }
-
-        addr = ngx_dns_node_rrset(node, NGX_DNS_TYPE_AAAA);
-        if (addr != NULL) {
-            ngx_dns_add_node(a, NGX_DNS_ADDITIONAL, addr, node, flags);
-        }
+        ngx_dns_add_address(a, node, cut);
     }
 }

@@ -148,7 +148,7 @@ ngx_dns_compress_equal(ngx_dns_compress_t *c, u_char *p, size_t offset,
         if (n >= 0xc0) {
             back = ngx_dns_get16(q) & NGX_DNS_POINTER_MAX;
 
-            if (back >= offset) {
+            if (back >= offset || back < NGX_DNS_HEADER_SIZE) {
                 return NGX_DECLINED;
             }
 

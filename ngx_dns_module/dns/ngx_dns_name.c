@@ -473,7 +473,8 @@ ngx_dns_name_from_text(u_char *dst, ngx_str_t *text, const u_char *origin,
     n = ngx_dns_name_len(origin);
 
     if ((size_t) (end - d) < n) {
-        goto too_long;
+        *err = "name is longer than 255 octets with its origin";
+        return 0;
     }
 
     ngx_memcpy(d, origin, n);

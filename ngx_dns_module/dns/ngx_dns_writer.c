@@ -18,6 +18,12 @@
 #define NGX_DNS_OPTION_PADDING    12
 #define NGX_DNS_OPTION_EDE        15
 
+/* options of this reply */
+#define NGX_DNS_WRITE_NSID        0x01
+#define NGX_DNS_WRITE_ECS         0x02
+#define NGX_DNS_WRITE_KEEPALIVE   0x04
+#define NGX_DNS_WRITE_EDE         0x08
+
 /* an RR of up to so many octets of rdlen and rdata is copied as one piece */
 #define NGX_DNS_COPY              18
 
@@ -30,14 +36,15 @@ struct ngx_dns_writer_s {
     u_char               *limit;        /* OPT goes behind it */
     u_char               *end;          /* of the buffer */
     uint16_t              ede;
+    uint16_t              options;      /* NGX_DNS_WRITE_... */
     uint16_t              count[3];     /* RRs by section */
     ngx_dns_compress_t    compress;
 };
 
 
-static size_t ngx_dns_write_limit(ngx_dns_query_t *q, ngx_dns_transport_t *t,
-    size_t size);
-static size_t ngx_dns_write_opt_size(ngx_dns_writer_t *w);
+static size_t ngx_dns_write_opt_size(ngx_dns_writer_t *w, size_t room);
+static size_t ngx_dns_write_option_size(ngx_dns_writer_t *w,
+    ngx_uint_t option, size_t len, size_t room);
 static void ngx_dns_write_question(ngx_dns_writer_t *w);
 static ngx_uint_t ngx_dns_write_items(ngx_dns_writer_t *w,
     ngx_dns_reply_t *reply);
@@ -82,7 +89,12 @@ size_t
 ngx_dns_write(ngx_dns_writer_t *w, ngx_dns_query_t *q, ngx_dns_reply_t *reply,
     ngx_dns_transport_t *t, u_char *buf, size_t size)
 {
+    size_t      limit;
     ngx_uint_t  rcode, flags;
+
+    if (q->verdict == NGX_DNS_VERDICT_ERROR) {
+        reply = NULL;
+    }
 
     w->query = q;
     w->transport = t;
@@ -93,12 +105,16 @@ ngx_dns_write(ngx_dns_writer_t *w, ngx_dns_query_t *q, ngx_dns_reply_t *reply,
     w->count[1] = 0;
     w->count[2] = 0;
 
-    w->limit = buf + ngx_dns_write_limit(q, t, size)
-               - ngx_dns_write_opt_size(w);
-
     ngx_dns_write_question(w);
 
-    if (reply == NULL || q->verdict == NGX_DNS_VERDICT_ERROR) {
+    limit = ngx_dns_write_limit(q, t);
+    w->limit = buf + ngx_min(limit, size);
+
+    if (q->edns) {
+        w->limit -= ngx_dns_write_opt_size(w, w->limit - w->p);
+    }
+
+    if (reply == NULL) {
         return ngx_dns_write_finish(w, q->rcode, 0);
     }
 
@@ -129,30 +145,10 @@ ngx_dns_write(ngx_dns_writer_t *w, ngx_dns_query_t *q, ngx_dns_reply_t *reply,
 }
 
 
-/* RFC 6891, 6.2.3 to 6.2.5: below 512 means 512 */
+/* chooses the options, too */
 
 static size_t
-ngx_dns_write_limit(ngx_dns_query_t *q, ngx_dns_transport_t *t, size_t size)
-{
-    size_t  limit;
-
-    if (t->tcp) {
-        limit = NGX_DNS_MESSAGE_MAX;
-
-    } else if (q->edns) {
-        limit = ngx_min(q->edns_size, t->udp_size);
-        limit = ngx_max(limit, NGX_DNS_UDP_MIN);
-
-    } else {
-        limit = NGX_DNS_UDP_MIN;
-    }
-
-    return ngx_min(limit, size);
-}
-
-
-static size_t
-ngx_dns_write_opt_size(ngx_dns_writer_t *w)
+ngx_dns_write_opt_size(ngx_dns_writer_t *w, size_t room)
 {
     size_t                n;
     ngx_dns_query_t      *q;
@@ -160,30 +156,46 @@ ngx_dns_write_opt_size(ngx_dns_writer_t *w)
 
     q = w->query;
     t = w->transport;
-
-    if (!q->edns) {
-        return 0;
-    }
+    w->options = 0;
 
     n = NGX_DNS_OPT_SIZE;
 
-    if (q->nsid && t->nsid.len != 0) {
-        n += NGX_DNS_OPTION_HEAD + t->nsid.len;
-    }
-
-    if (q->ecs != NULL && t->ecs) {
-        n += NGX_DNS_OPTION_HEAD + q->ecs_len;
+    if (w->ede != NGX_DNS_EDE_NONE) {
+        n += ngx_dns_write_option_size(w, NGX_DNS_WRITE_EDE, 2, room - n);
     }
 
     if (q->keepalive && t->tcp) {
-        n += NGX_DNS_OPTION_HEAD + 2;
+        n += ngx_dns_write_option_size(w, NGX_DNS_WRITE_KEEPALIVE, 2,
+                                       room - n);
     }
 
-    if (w->ede != NGX_DNS_EDE_NONE) {
-        n += NGX_DNS_OPTION_HEAD + 2;
+    if (q->ecs != NULL && t->ecs) {
+        n += ngx_dns_write_option_size(w, NGX_DNS_WRITE_ECS, q->ecs_len,
+                                       room - n);
+    }
+
+    if (q->nsid && t->nsid.len != 0) {
+        n += ngx_dns_write_option_size(w, NGX_DNS_WRITE_NSID, t->nsid.len,
+                                       room - n);
     }
 
     return n;
+}
+
+
+/* 0: there is no room for it */
+
+static size_t
+ngx_dns_write_option_size(ngx_dns_writer_t *w, ngx_uint_t option, size_t len,
+    size_t room)
+{
+    if (room < NGX_DNS_OPTION_HEAD + len) {
+        return 0;
+    }
+
+    w->options |= (uint16_t) option;
+
+    return NGX_DNS_OPTION_HEAD + len;
 }
 
 
@@ -210,13 +222,13 @@ ngx_dns_write_question(ngx_dns_writer_t *w)
 static ngx_uint_t
 ngx_dns_write_items(ngx_dns_writer_t *w, ngx_dns_reply_t *reply)
 {
-    ngx_uint_t       i, cut;
-    ngx_dns_item_t  *item;
+    ngx_uint_t       cut;
+    ngx_dns_item_t  *item, *last;
 
     cut = reply->full;
+    last = reply->items + reply->nitems;
 
-    for (i = 0; i < reply->nitems; i++) {
-        item = &reply->items[i];
+    for (item = reply->items; item < last; item++) {
 
         if (cut && (item->section != NGX_DNS_ADDITIONAL
                     || (item->flags & NGX_DNS_ITEM_OPTIONAL)))
@@ -231,6 +243,10 @@ ngx_dns_write_items(ngx_dns_writer_t *w, ngx_dns_reply_t *reply)
 
         if (!(item->flags & NGX_DNS_ITEM_OPTIONAL)) {
             cut = 1;
+        }
+
+        if (item + 1 < last && (item[1].flags & NGX_DNS_ITEM_SIGS)) {
+            item++;
         }
     }
 
@@ -414,12 +430,15 @@ ngx_dns_write_owner(ngx_dns_writer_t *w, u_char *p, ngx_dns_item_t *item)
 static ngx_uint_t
 ngx_dns_write_pointer(ngx_dns_writer_t *w, u_char *p)
 {
+    if (*p >= 0xc0) {
+        return ngx_dns_get16(p);
+    }
+
     if (*p == 0 || p - w->buf > NGX_DNS_POINTER_MAX) {
         return 0;
     }
 
-    return (*p >= 0xc0) ? ngx_dns_get16(p)
-                        : 0xc000 | (ngx_uint_t) (p - w->buf);
+    return 0xc000 | (ngx_uint_t) (p - w->buf);
 }
 
 
@@ -514,21 +533,21 @@ ngx_dns_write_opt(ngx_dns_writer_t *w, ngx_uint_t rcode)
     rdlen = p;
     p += 2;
 
-    if (q->nsid && t->nsid.len != 0) {
+    if (w->options & NGX_DNS_WRITE_NSID) {
         p = ngx_dns_write_option(p, NGX_DNS_OPTION_NSID, t->nsid.data,
                                  t->nsid.len);
     }
 
-    if (q->ecs != NULL && t->ecs) {
+    if (w->options & NGX_DNS_WRITE_ECS) {
         p = ngx_dns_write_option(p, NGX_DNS_OPTION_ECS, q->ecs, q->ecs_len);
     }
 
-    if (q->keepalive && t->tcp) {
+    if (w->options & NGX_DNS_WRITE_KEEPALIVE) {
         ngx_dns_put16(number, t->keepalive);
         p = ngx_dns_write_option(p, NGX_DNS_OPTION_KEEPALIVE, number, 2);
     }
 
-    if (w->ede != NGX_DNS_EDE_NONE) {
+    if (w->options & NGX_DNS_WRITE_EDE) {
         ngx_dns_put16(number, w->ede);
         p = ngx_dns_write_option(p, NGX_DNS_OPTION_EDE, number, 2);
     }

@@ -36,6 +36,7 @@ typedef struct {
 } ngx_dns_item_t;
 
 #define NGX_DNS_ITEM_OPTIONAL   0x01    /* may go without TC */
+#define NGX_DNS_ITEM_SIGS       0x02    /* RRSIGs of the item before it */
 
 
 #define NGX_DNS_ITEMS_MAX       2048
@@ -68,6 +69,30 @@ typedef struct ngx_dns_writer_s  ngx_dns_writer_t;
 ngx_dns_writer_t *ngx_dns_writer_create(ngx_pool_t *pool, ngx_dns_key_t *key);
 
 /*
+ * The octets that the reply to q may have: 65535 over TCP, else what client
+ * and server agree on, at least 512.  RFC 6891, 6.2.3 to 6.2.5.
+ */
+
+static ngx_inline size_t
+ngx_dns_write_limit(const ngx_dns_query_t *q, const ngx_dns_transport_t *t)
+{
+    size_t  limit;
+
+    if (t->tcp) {
+        return NGX_DNS_MESSAGE_MAX;
+    }
+
+    if (!q->edns) {
+        return NGX_DNS_UDP_MIN;
+    }
+
+    limit = ngx_min(q->edns_size, t->udp_size);
+
+    return ngx_max(limit, NGX_DNS_UDP_MIN);
+}
+
+
+/*
  * Writes the reply to q.
  *
  * q->verdict must not be DROP; with ERROR only the error's rcode, the
@@ -75,9 +100,10 @@ ngx_dns_writer_t *ngx_dns_writer_create(ngx_pool_t *pool, ngx_dns_key_t *key);
  *
  * buf   room for size octets: 65535 over TCP, else max(512, udp_size)
  *
- * Room for OPT is reserved first; whole rrsets are dropped, never parts;
- * a dropped rrset sets TC unless it is optional.  A reply that does not fit
- * 65535 octets over TCP is SERVFAIL.
+ * Room for OPT is reserved first, without the options that do not fit beside
+ * the question; whole rrsets are dropped, never parts; a dropped rrset sets
+ * TC unless it is optional, and its RRSIGs go with it.  A reply that does
+ * not fit 65535 octets over TCP is SERVFAIL.
  *
  * Returns the octets written.  Does not allocate.
  * RFC 1035, 4.1; RFC 2181, 9; RFC 6891; RFC 9471.

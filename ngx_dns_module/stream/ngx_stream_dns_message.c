@@ -46,7 +46,7 @@ ngx_stream_dns_reply(ngx_stream_dns_worker_t *w,
     ngx_dns_reply_t  *reply;
 
     if (q->verdict == NGX_DNS_VERDICT_ANSWER) {
-        reply = ngx_dns_answer(w->answer, &dscf->answer, q, zone);
+        reply = ngx_dns_answer(w->answer, &dscf->answer, q, zone, t);
         rcode = reply->rcode;
         ede = reply->ede;
 

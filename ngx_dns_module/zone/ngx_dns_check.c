@@ -106,6 +106,15 @@ ngx_dns_check_types(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts, size_t n,
             break;
 
         case NGX_DNS_TYPE_CNAME:
+
+            if (flags & NGX_DNS_NODE_APEX) {
+                ngx_dns_check_say(c, NGX_DNS_REPORT_ERROR, rec,
+                                  "no CNAME can be at the apex, which has "
+                                  "other data");
+            }
+
+            break;
+
         case NGX_DNS_TYPE_RRSIG:
         case NGX_DNS_TYPE_NSEC:
         case NGX_DNS_TYPE_KEY:
@@ -116,7 +125,7 @@ ngx_dns_check_types(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts, size_t n,
 
             /* RFC 2181, 10.1; RFC 4034, 4 */
 
-            if (flags & NGX_DNS_NODE_CNAME) {
+            if ((flags & NGX_DNS_NODE_CNAME) && !(flags & NGX_DNS_NODE_APEX)) {
                 ngx_dns_check_say(c, NGX_DNS_REPORT_ERROR, rec,
                                   "the owner has a CNAME, which allows no "
                                   "other data");
@@ -241,6 +250,33 @@ ngx_dns_check_count(ngx_dns_compiler_t *c, const ngx_dns_rec_t *rec)
 {
     ngx_dns_check_say(c, NGX_DNS_REPORT_ERROR, rec,
                       "more than 65535 records in one rrset");
+}
+
+
+/*
+ * What an answer takes at least: header, question, and for each record a
+ * pointer to its owner and five more fields.  Names in rdata can get shorter,
+ * so nothing is said of these.
+ */
+
+void
+ngx_dns_check_size(ngx_dns_compiler_t *c, const ngx_dns_rec_t *rec,
+    const ngx_dns_rrset_t *set)
+{
+    size_t  size;
+
+    if (set->flags & NGX_DNS_RRSET_NAMES) {
+        return;
+    }
+
+    size = 12 + rec->owner_len + c->rs->apex_len + 4
+           + (size_t) set->nrr * 10 + set->size;
+
+    if (size > NGX_DNS_RDATA_MAX) {
+        ngx_dns_check_say(c, NGX_DNS_REPORT_WARN, rec,
+                          "the rrset is larger than any message, it is "
+                          "answered with SERVFAIL");
+    }
 }
 
 

@@ -85,6 +85,8 @@ void ngx_dns_check_ttl(ngx_dns_compiler_t *c, const ngx_dns_rec_t *rec,
     uint32_t ttl);
 void ngx_dns_check_sigs(ngx_dns_compiler_t *c, const ngx_dns_rec_t *rec);
 void ngx_dns_check_count(ngx_dns_compiler_t *c, const ngx_dns_rec_t *rec);
+void ngx_dns_check_size(ngx_dns_compiler_t *c, const ngx_dns_rec_t *rec,
+    const ngx_dns_rrset_t *set);
 void ngx_dns_check_target(ngx_dns_compiler_t *c, ngx_dns_fixup_t *f,
     const ngx_dns_name_t *target, ngx_dns_node_t *node);
 void ngx_dns_check_end(ngx_dns_compiler_t *c);

@@ -321,6 +321,14 @@ ngx_dns_master_open(ngx_dns_master_t *m, ngx_str_t *name, ngx_str_t *err)
 
     index = ngx_dns_records_file(m->records, &f->path);
 
+    if (index == NGX_DECLINED) {
+        err->len = ngx_snprintf(text, NGX_DNS_SCAN_ERROR, "cannot include "
+                                "\"%V\": %d files have been read already",
+                                name, NGX_DNS_FILES_MAX)
+                   - text;
+        goto failed;
+    }
+
     f->size = ngx_max(m->conf->window, 16);
 
     if (m->conf->window == 0) {

@@ -9,7 +9,6 @@
 
 #define NGX_DNS_CHUNK_FIRST   (64 * 1024)
 #define NGX_DNS_CHUNK_MAX     (64 * 1024 * 1024)
-#define NGX_DNS_FILES_MAX     65535
 #define NGX_DNS_REPORT_MAX    2048
 
 
@@ -71,7 +70,7 @@ ngx_dns_records_file(ngx_dns_records_t *rs, ngx_str_t *name)
     ngx_dns_chunk_t *chunk;
 
     if (rs->nfiles == NGX_DNS_FILES_MAX) {
-        return NGX_ERROR;
+        return NGX_DECLINED;
     }
 
     size = sizeof(ngx_dns_chunk_t) + sizeof(ngx_str_t) + name->len;

@@ -11,6 +11,9 @@
 #include "ngx_dns_name.h"
 
 
+#define NGX_DNS_FILES_MAX  65535        /* that one zone is read from */
+
+
 /*
  * The way of a zone: a reader (master file, Redis) adds records in any order,
  * then they are compiled (ngx_dns_compile.h).  The core opens no file and
@@ -74,7 +77,12 @@ ngx_dns_records_t *ngx_dns_records_create(const u_char *apex,
     ngx_dns_memory_t *mem, ngx_dns_reporter_t *rep);
 void ngx_dns_records_destroy(ngx_dns_records_t *rs);
 
-/* Names a source file for messages; returns its index. The text is copied. */
+/*
+ * Names a source file for messages; returns its index.  The text is copied.
+ *
+ * NGX_DECLINED  there are NGX_DNS_FILES_MAX already
+ * NGX_ERROR     no memory
+ */
 ngx_int_t ngx_dns_records_file(ngx_dns_records_t *rs, ngx_str_t *name);
 
 /*

@@ -128,8 +128,10 @@ ngx_dns_node_rrset(const ngx_dns_node_t *node, ngx_uint_t type)
 
     for (i = node->nsets; /* void */ ; set = ngx_dns_rrset_next(set)) {
 
-        if (set->type == type) {
-            return set;
+        /* they lie in the order of their types */
+
+        if (set->type >= type) {
+            return (set->type == type) ? set : NULL;
         }
 
         if (--i == 0) {

@@ -92,8 +92,8 @@ typedef struct {
 static ngx_inline uint32_t
 ngx_dns_bucket_index(uint32_t nbuckets, uint64_t hash)
 {
-    return (uint32_t) (((ngx_dns_name_spread(hash) >> 32)
-                        * (uint64_t) nbuckets) >> 32);
+    return (uint32_t) (((__uint128_t) ngx_dns_name_spread(hash) * nbuckets)
+                       >> 64);
 }
 
 

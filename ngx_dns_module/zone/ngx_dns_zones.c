@@ -20,17 +20,8 @@ struct ngx_dns_zones_s {
 };
 
 
-static ngx_inline uint64_t ngx_dns_zones_slot(const ngx_dns_zones_t *zones,
-    uint64_t hash);
 static ngx_dns_zone_t *ngx_dns_zones_probe(const ngx_dns_zones_t *zones,
     const ngx_dns_name_t *name, ngx_uint_t i);
-
-
-static ngx_inline uint64_t
-ngx_dns_zones_slot(const ngx_dns_zones_t *zones, uint64_t hash)
-{
-    return (ngx_dns_name_spread(hash) >> 32) & zones->mask;
-}
 
 
 ngx_dns_zones_t *
@@ -63,7 +54,7 @@ ngx_dns_zones_create(ngx_pool_t *pool, ngx_dns_zone_t **zone, ngx_uint_t n,
     for (i = 0; i < n; i++) {
         ngx_dns_name_set(&name, zone[i]->name, key);
 
-        slot = ngx_dns_zones_slot(zones, name.hash[0]);
+        slot = name.hash[0] & zones->mask;
 
         while (zones->slots[slot].zone != NULL) {
             slot = (slot + 1) & zones->mask;
@@ -91,7 +82,7 @@ ngx_dns_zones_probe(const ngx_dns_zones_t *zones, const ngx_dns_name_t *name,
 
     wire = name->wire + name->offset[i];
     len = name->len - name->offset[i];
-    slot = ngx_dns_zones_slot(zones, name->hash[i]);
+    slot = name->hash[i] & zones->mask;
 
     for ( ;; ) {
         zone = zones->slots[slot].zone;

@@ -443,7 +443,7 @@ reply_to(ngx_dns_query_t *q, ngx_dns_zones_t *zones, ngx_uint_t tcp,
         ngx_dns_zone_prefetch_node(zone, &q->qname);
     }
 
-    reply = ngx_dns_answer(answer, &conf, q, zone);
+    reply = ngx_dns_answer(answer, &conf, q, zone, &t);
 
     n = ngx_dns_write(writer, q, reply, &t, buf,
                       tcp ? NGX_DNS_MESSAGE_MAX : 4096);

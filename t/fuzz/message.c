@@ -83,7 +83,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     reply = NULL;
 
     if (q.verdict == NGX_DNS_VERDICT_ANSWER) {
-        reply = ngx_dns_answer(answer, &conf, &q, NULL);
+        reply = ngx_dns_answer(answer, &conf, &q, NULL, &t);
     }
 
     n = ngx_dns_write(writer, &q, reply, &t, buf,

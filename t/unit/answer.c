@@ -326,7 +326,8 @@ reply_text(char *out, char *words)
 
     z = ngx_dns_answer_locate(&conf, &q);
 
-    n = ngx_dns_write(writer, &q, ngx_dns_answer(answer, &conf, &q, z),
+    n = ngx_dns_write(writer, &q,
+                      ngx_dns_answer(answer, &conf, &q, z, &transport),
                       &transport, msg, sizeof(msg));
 
     flags = ngx_dns_get16(msg + 2);
