@@ -36,6 +36,8 @@ static ngx_int_t ngx_stream_dns_files_path(ngx_stream_dns_files_t *files,
     ngx_str_t *name, ngx_str_t *includer, ngx_str_t *path);
 static ngx_int_t ngx_stream_dns_files_mark(ngx_stream_dns_files_t *files,
     ngx_fd_t fd, ngx_str_t *path, const char **reason);
+static ngx_int_t ngx_stream_dns_files_end(ngx_stream_dns_files_t *files,
+    ngx_stream_dns_handle_t *h, ngx_str_t *err);
 static ngx_int_t ngx_stream_dns_files_same(ngx_stream_dns_file_t *file,
     struct stat *st);
 static void ngx_stream_dns_files_error(ngx_stream_dns_files_t *files,
@@ -214,10 +216,48 @@ ngx_stream_dns_files_read(void *data, void *handle, u_char *buf, size_t size,
         return -1;
     }
 
+    if (n == 0 && ngx_stream_dns_files_end(files, h, err) != NGX_OK) {
+        return -1;
+    }
+
     files->done += n;
     ngx_stream_dns_files_progress(files);
 
     return n;
+}
+
+
+/*
+ * What was written to a file while it was read is half a zone, and may well
+ * look like a whole one.  The time of the inode says nothing here: it also
+ * changes when another file takes the name.
+ */
+
+static ngx_int_t
+ngx_stream_dns_files_end(ngx_stream_dns_files_t *files,
+    ngx_stream_dns_handle_t *h, ngx_str_t *err)
+{
+    struct stat             st;
+    ngx_stream_dns_file_t  *file;
+
+    file = files->files.elts;
+    file += h->file;
+
+    if (fstat(h->fd, &st) == -1) {
+        ngx_stream_dns_files_error(files, err, "fstat()", ngx_errno);
+        return NGX_ERROR;
+    }
+
+    if (file->size == st.st_size
+        && file->mtime.tv_sec == st.st_mtim.tv_sec
+        && file->mtime.tv_nsec == st.st_mtim.tv_nsec)
+    {
+        return NGX_OK;
+    }
+
+    ngx_str_set(err, "it was written to meanwhile");
+
+    return NGX_ERROR;
 }
 
 

@@ -593,10 +593,12 @@ ngx_dns_compile_set(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts, size_t n,
     }
 
     set->nrr = (uint16_t) nrr;
-    ngx_dns_check_size(c, first, set);
-
     c->nrecords += nrr;
     c->pos = (p - (u_char *) c->zone + 3) & ~ (size_t) 3;
+
+    if (nrr != 0) {
+        ngx_dns_check_size(c, first, set);
+    }
 
     *setp = set;
 
