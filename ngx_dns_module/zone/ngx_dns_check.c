@@ -68,7 +68,9 @@ ngx_dns_check_owner(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts, size_t n,
         ngx_dns_check_apex(c, elts, n);
     }
 
-    if (flags & NGX_DNS_NODE_OCCLUDED) {
+    /* an NSEC3 owner is no name: it stands below a DNAME at the apex, too */
+
+    if ((flags & NGX_DNS_NODE_OCCLUDED) && !(flags & NGX_DNS_NODE_NSEC3)) {
         ngx_dns_check_below(c, elts, n);
     }
 
@@ -272,7 +274,7 @@ ngx_dns_check_size(ngx_dns_compiler_t *c, const ngx_dns_rec_t *rec,
     size = 12 + rec->owner_len + c->rs->apex_len + 4
            + (size_t) set->nrr * 10 + set->size;
 
-    if (size > NGX_DNS_RDATA_MAX) {
+    if (size > NGX_DNS_MESSAGE_MAX) {
         ngx_dns_check_say(c, NGX_DNS_REPORT_WARN, rec,
                           "the rrset is larger than any message, it is "
                           "answered with SERVFAIL");
