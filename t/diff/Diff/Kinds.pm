@@ -128,7 +128,7 @@ sub _not_delegated {
 	my $child = ($question->{zone} || {})->{child} || return 0;
 
 	return $question->{type} eq 'DS' && $question->{name} eq $child->{apex}
-		&& !$question->{zone}{exists}{ $question->{name} };
+		&& $question->{kinds}{nxdomain} && !$question->{kinds}{chain};
 }
 
 
