@@ -14,11 +14,12 @@ use base qw/ Exporter /;
 
 use File::Basename qw/ dirname /;
 use File::Path qw/ make_path /;
+use File::Spec qw//;
 use Test::More qw//;
 
 use Test::Nginx;
 
-our @EXPORT = qw/ zone_said zone_is /;
+our @EXPORT = qw/ zone_said zone_is zone_quietly /;
 
 ###############################################################################
 
@@ -152,6 +153,24 @@ sub zone_is {
 	$expected =~ s/^\s+//mg;
 
 	return Test::More::is(zone_said($t, $text, %opts), $expected, $name);
+}
+
+
+# Calls a function, which starts an nginx, and keeps what that says of its
+# zones out of the output of the test.
+
+sub zone_quietly {
+	my ($call) = @_;
+
+	open my $stderr, '>&', \*STDERR or die "keeping stderr: $!\n";
+	open STDERR, '>', File::Spec->devnull() or die "closing stderr: $!\n";
+
+	my $ok = eval { $call->(); 1 };
+	my $why = $@;
+
+	open STDERR, '>&', $stderr or die "opening stderr: $!\n";
+
+	die $why unless $ok;
 }
 
 ###############################################################################
