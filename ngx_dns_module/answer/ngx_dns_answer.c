@@ -19,14 +19,14 @@ static ngx_dns_state_e ngx_dns_answer_top(ngx_dns_answer_t *a,
 static ngx_dns_state_e ngx_dns_answer_positive(ngx_dns_answer_t *a,
     ngx_dns_rrset_t *set, ngx_uint_t wildcard);
 static ngx_dns_state_e ngx_dns_answer_nodata(ngx_dns_answer_t *a,
-    ngx_dns_node_t *node, ngx_uint_t wildcard);
+    ngx_uint_t wildcard);
 static ngx_uint_t ngx_dns_answer_undelegated(ngx_dns_answer_t *a);
 static ngx_dns_state_e ngx_dns_answer_nxdomain(ngx_dns_answer_t *a);
 static ngx_dns_state_e ngx_dns_answer_referral(ngx_dns_answer_t *a,
     ngx_dns_node_t *cut, ngx_uint_t i);
 static ngx_dns_state_e ngx_dns_answer_refused(ngx_dns_answer_t *a,
     ngx_uint_t ede);
-static ngx_dns_state_e ngx_dns_answer_failed(ngx_dns_answer_t *a);
+static void ngx_dns_answer_failed(ngx_dns_answer_t *a);
 
 
 ngx_dns_answer_t *
@@ -78,6 +78,10 @@ ngx_dns_answer(ngx_dns_answer_t *a, ngx_dns_answer_conf_t *conf,
 
     for (n = 0; state == ngx_dns_state_follow && n <= NGX_DNS_CHAIN_MAX; n++) {
         state = ngx_dns_answer_name(a);
+    }
+
+    if (state == ngx_dns_state_failed) {
+        ngx_dns_answer_failed(a);
     }
 
     ngx_dns_add_end(a);
@@ -217,7 +221,7 @@ ngx_dns_answer_top(ngx_dns_answer_t *a, ngx_uint_t from)
     node = ngx_dns_zone_top(a->zone, a->name, from, &i);
 
     if (node == NULL) {
-        return ngx_dns_answer_failed(a);
+        return ngx_dns_state_failed;
     }
 
     if (node->flags & NGX_DNS_NODE_CUT) {
@@ -256,14 +260,14 @@ ngx_dns_answer_node(ngx_dns_answer_t *a, ngx_dns_node_t *node,
         }
 
         return (state == ngx_dns_state_nodata)
-                   ? ngx_dns_answer_nodata(a, node, wildcard) : state;
+                   ? ngx_dns_answer_nodata(a, wildcard) : state;
     }
 
     if (node->flags & NGX_DNS_NODE_CNAME) {
         set = ngx_dns_node_rrset(node, NGX_DNS_TYPE_CNAME);
 
         if (set == NULL) {
-            return ngx_dns_answer_failed(a);
+            return ngx_dns_state_failed;
         }
 
         if (wildcard) {
@@ -273,7 +277,7 @@ ngx_dns_answer_node(ngx_dns_answer_t *a, ngx_dns_node_t *node,
         return ngx_dns_chain_cname(a, set);
     }
 
-    return ngx_dns_answer_nodata(a, node, wildcard);
+    return ngx_dns_answer_nodata(a, wildcard);
 }
 
 
@@ -298,11 +302,10 @@ ngx_dns_answer_positive(ngx_dns_answer_t *a, ngx_dns_rrset_t *set,
 
 
 static ngx_dns_state_e
-ngx_dns_answer_nodata(ngx_dns_answer_t *a, ngx_dns_node_t *node,
-    ngx_uint_t wildcard)
+ngx_dns_answer_nodata(ngx_dns_answer_t *a, ngx_uint_t wildcard)
 {
     ngx_dns_add_soa(a);
-    ngx_dns_deny_nodata(a, node, wildcard);
+    ngx_dns_deny_nodata(a, wildcard);
 
     return ngx_dns_state_nodata;
 }
@@ -355,7 +358,7 @@ ngx_dns_answer_referral(ngx_dns_answer_t *a, ngx_dns_node_t *cut,
     ns = ngx_dns_node_rrset(cut, NGX_DNS_TYPE_NS);
 
     if (ns == NULL) {
-        return ngx_dns_answer_failed(a);
+        return ngx_dns_state_failed;
     }
 
     ngx_dns_add_name(a, NGX_DNS_AUTHORITY, ns, i);
@@ -390,13 +393,11 @@ ngx_dns_answer_refused(ngx_dns_answer_t *a, ngx_uint_t ede)
 
 /* the zone breaks its own rules: nothing of the answer can be trusted */
 
-static ngx_dns_state_e
+static void
 ngx_dns_answer_failed(ngx_dns_answer_t *a)
 {
     a->reply.rcode = NGX_DNS_SERVFAIL;
     a->reply.ede = NGX_DNS_EDE_INVALID_DATA;
     a->reply.aa = 0;
     a->reply.nitems = 0;
-
-    return ngx_dns_state_failed;
 }

@@ -121,8 +121,7 @@ ngx_dns_state_e ngx_dns_answer_chaos(ngx_dns_answer_t *a);
  * wildcard  the name itself does not exist: RFC 4035, 3.1.3.3; 5155, 7.2.6
  * ds        the delegation at label i has no DS: RFC 4035, 3.1.4.1
  */
-void ngx_dns_deny_nodata(ngx_dns_answer_t *a, ngx_dns_node_t *node,
-    ngx_uint_t wildcard);
+void ngx_dns_deny_nodata(ngx_dns_answer_t *a, ngx_uint_t wildcard);
 void ngx_dns_deny_nxdomain(ngx_dns_answer_t *a);
 void ngx_dns_deny_wildcard(ngx_dns_answer_t *a);
 void ngx_dns_deny_ds(ngx_dns_answer_t *a, ngx_uint_t i);

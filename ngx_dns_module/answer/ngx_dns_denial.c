@@ -27,6 +27,7 @@ static ngx_dns_node_t *ngx_dns_deny_search(ngx_dns_answer_t *a,
 static ngx_int_t ngx_dns_deny_match(ngx_dns_answer_t *a,
     ngx_dns_proof_t proof);
 static void ngx_dns_deny_cover(ngx_dns_answer_t *a, ngx_dns_proof_t proof);
+static void ngx_dns_deny_point(ngx_dns_answer_t *a, ngx_dns_proof_t proof);
 static void ngx_dns_deny_add(ngx_dns_answer_t *a, ngx_dns_node_t *node);
 static void ngx_dns_deny_encloser(ngx_dns_answer_t *a, ngx_uint_t i,
     ngx_uint_t exists);
@@ -188,6 +189,17 @@ ngx_dns_deny_cover(ngx_dns_answer_t *a, ngx_dns_proof_t proof)
 }
 
 
+/* an empty non-terminal owns no NSEC: that of its predecessor covers it */
+
+static void
+ngx_dns_deny_point(ngx_dns_answer_t *a, ngx_dns_proof_t proof)
+{
+    if (ngx_dns_deny_match(a, proof) != NGX_OK) {
+        ngx_dns_deny_cover(a, proof);
+    }
+}
+
+
 /* once each: one proof may cover several names */
 
 static void
@@ -242,8 +254,7 @@ ngx_dns_deny_encloser(ngx_dns_answer_t *a, ngx_uint_t i, ngx_uint_t exists)
 
 
 void
-ngx_dns_deny_nodata(ngx_dns_answer_t *a, ngx_dns_node_t *node,
-    ngx_uint_t wildcard)
+ngx_dns_deny_nodata(ngx_dns_answer_t *a, ngx_uint_t wildcard)
 {
     u_char           buf[NGX_DNS_NAME_MAX + 3];
     ngx_uint_t       type;
@@ -255,33 +266,27 @@ ngx_dns_deny_nodata(ngx_dns_answer_t *a, ngx_dns_node_t *node,
         return;
     }
 
-    own = ngx_dns_deny_suffix(a, 0);
+    if (type == NGX_DNS_TYPE_NSEC3) {
 
-    if (wildcard) {
-        ngx_dns_deny_match(a, ngx_dns_deny_star(a, buf));
-
-        if (type == NGX_DNS_TYPE_NSEC) {
-            ngx_dns_deny_cover(a, own);
+        if (wildcard) {
+            ngx_dns_deny_match(a, ngx_dns_deny_star(a, buf));
+            ngx_dns_deny_encloser(a, a->found.label, 0);
 
         } else {
-            ngx_dns_deny_encloser(a, a->found.label, 0);
+            ngx_dns_deny_encloser(a, 0, 1);
         }
 
         return;
     }
 
-    if (ngx_dns_deny_match(a, own) == NGX_OK) {
-        return;
-    }
+    own = ngx_dns_deny_suffix(a, 0);
 
-    if (type == NGX_DNS_TYPE_NSEC) {
-
-        /* an empty non-terminal owns none: its predecessor covers it */
-
+    if (wildcard) {
+        ngx_dns_deny_point(a, ngx_dns_deny_star(a, buf));
         ngx_dns_deny_cover(a, own);
 
-    } else if (node->flags & NGX_DNS_NODE_CUT) {
-        ngx_dns_deny_encloser(a, 0, 1);
+    } else {
+        ngx_dns_deny_point(a, own);
     }
 }
 

@@ -13,9 +13,6 @@
 #include <openssl/sha.h>
 
 
-#define NGX_DNS_NSEC3_SHA1   1
-
-
 static void ngx_dns_nsec3_base32(u_char *dst, const u_char *src);
 
 
@@ -47,34 +44,28 @@ ngx_int_t
 ngx_dns_nsec3_label(const ngx_dns_zone_t *zone, const u_char *name,
     u_char *label)
 {
-    u_char           *rr, digest[SHA_DIGEST_LENGTH];
-    size_t            salt;
-    SHA_CTX           sha;
-    ngx_uint_t        n;
-    ngx_dns_rrset_t  *set;
+    u_char      *param, digest[SHA_DIGEST_LENGTH];
+    size_t       salt;
+    SHA_CTX      sha;
+    ngx_uint_t   n;
 
-    set = ngx_dns_node_rrset(ngx_dns_zone_at(zone, zone->apex),
-                             NGX_DNS_TYPE_NSEC3PARAM);
-    if (set == NULL) {
+    param = ngx_dns_zone_nsec3param(zone);
+
+    if (param == NULL) {
         return NGX_DECLINED;
     }
 
-    rr = ngx_dns_rrset_first(set) + 2;
-    salt = rr[4];
-
-    if (rr[0] != NGX_DNS_NSEC3_SHA1) {
-        return NGX_DECLINED;
-    }
+    salt = param[4];
 
     SHA1_Init(&sha);
     SHA1_Update(&sha, name, ngx_dns_name_len(name));
-    SHA1_Update(&sha, rr + 5, salt);
+    SHA1_Update(&sha, param + 5, salt);
     SHA1_Final(digest, &sha);
 
-    for (n = ngx_dns_get16(rr + 2); n > 0; n--) {
+    for (n = ngx_dns_get16(param + 2); n > 0; n--) {
         SHA1_Init(&sha);
         SHA1_Update(&sha, digest, sizeof(digest));
-        SHA1_Update(&sha, rr + 5, salt);
+        SHA1_Update(&sha, param + 5, salt);
         SHA1_Final(digest, &sha);
     }
 

@@ -7,12 +7,17 @@
 #include "ngx_dns_compiler.h"
 
 
+#define NGX_DNS_ITERATIONS_MAX   150    /* of the hash of NSEC3 */
+
+
 static void ngx_dns_check_say(ngx_dns_compiler_t *c, ngx_dns_report_e level,
     const ngx_dns_rec_t *rec, const char *what);
 static void ngx_dns_check_types(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts,
     size_t n, ngx_uint_t flags);
 static void ngx_dns_check_apex(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts,
     size_t n);
+static void ngx_dns_check_param(ngx_dns_compiler_t *c,
+    const ngx_dns_rec_t *rec);
 static void ngx_dns_check_single(ngx_dns_compiler_t *c,
     const ngx_dns_rec_t *a, const ngx_dns_rec_t *b);
 static void ngx_dns_check_below(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts,
@@ -181,6 +186,10 @@ ngx_dns_check_apex(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts, size_t n)
     for (i = 0; i < n; i++) {
         soa |= (elts[i].rec->type == NGX_DNS_TYPE_SOA);
         ns |= (elts[i].rec->type == NGX_DNS_TYPE_NS);
+
+        if (elts[i].rec->type == NGX_DNS_TYPE_NSEC3PARAM) {
+            ngx_dns_check_param(c, elts[i].rec);
+        }
     }
 
     if (!soa) {
@@ -191,6 +200,18 @@ ngx_dns_check_apex(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts, size_t n)
     if (!ns) {
         ngx_dns_report(c->rs->rep, NGX_DNS_REPORT_ERROR, NULL, 0,
                        "zone has no NS record at its apex");
+    }
+}
+
+
+/* each name that does not exist would cost so many hashes: RFC 9276, 3.1 */
+
+static void
+ngx_dns_check_param(ngx_dns_compiler_t *c, const ngx_dns_rec_t *rec)
+{
+    if (ngx_dns_get16(ngx_dns_rec_rdata(rec) + 2) > NGX_DNS_ITERATIONS_MAX) {
+        ngx_dns_check_say(c, NGX_DNS_REPORT_ERROR, rec,
+                          "more than 150 iterations");
     }
 }
 

@@ -58,6 +58,13 @@ ngx_dns_compile(ngx_dns_records_t *rs, ngx_dns_key_t *key,
 
     ngx_dns_compile_nodes(&c);
 
+    if (c.pos + 2 * ngx_dns_compile_room(c.zone->nnodes)
+        > NGX_DNS_ZONE_SIZE_MAX)
+    {
+        ngx_dns_report(rs->rep, NGX_DNS_REPORT_ERROR, NULL, 0,
+                       "zone is larger than 16 GiB");
+    }
+
     if (rs->rep->errors != 0) {
         goto failed;
     }
@@ -648,7 +655,7 @@ ngx_dns_compile_soa(ngx_dns_compiler_t *c)
     if (ngx_dns_node_rrset(apex, NGX_DNS_TYPE_NSEC) != NULL) {
         zone->flags |= NGX_DNS_ZONE_NSEC;
 
-    } else if (ngx_dns_node_rrset(apex, NGX_DNS_TYPE_NSEC3PARAM) != NULL) {
+    } else if (ngx_dns_zone_nsec3param(zone) != NULL) {
         zone->flags |= NGX_DNS_ZONE_NSEC3;
     }
 }

@@ -11,6 +11,7 @@
 
 
 static void ngx_dns_index_denial(ngx_dns_compiler_t *c);
+static ngx_int_t ngx_dns_index_nsec3(ngx_dns_rrset_t *set, u_char *param);
 static void ngx_dns_index_buckets(ngx_dns_compiler_t *c);
 static void ngx_dns_index_insert(ngx_dns_zone_t *zone,
     ngx_dns_bucket_t *buckets, uint64_t hash, uint32_t place);
@@ -34,19 +35,21 @@ ngx_dns_compile_index(ngx_dns_compiler_t *c)
 
 
 /*
- * The owners of NSEC or NSEC3 in canonical order.  The first labels of NSEC3
- * owners are base32hex of hashes, so that is the order of the hashes
- * (RFC 5155, 1.3).
+ * The owners of NSEC, or of the NSEC3 of one chain (a zone may have several),
+ * in canonical order.  The first labels of NSEC3 owners are base32hex of
+ * hashes, so that is the order of the hashes (RFC 5155, 1.3).
  */
 
 static void
 ngx_dns_index_denial(ngx_dns_compiler_t *c)
 {
-    size_t           i;
-    uint32_t        *list;
-    ngx_uint_t       type;
-    ngx_dns_node_t  *node;
-    ngx_dns_zone_t  *zone;
+    size_t            i;
+    u_char           *param;
+    uint32_t         *list;
+    ngx_uint_t        type;
+    ngx_dns_node_t   *node;
+    ngx_dns_zone_t   *zone;
+    ngx_dns_rrset_t  *set;
 
     zone = c->zone;
 
@@ -54,8 +57,13 @@ ngx_dns_index_denial(ngx_dns_compiler_t *c)
         return;
     }
 
-    type = (zone->flags & NGX_DNS_ZONE_NSEC) ? NGX_DNS_TYPE_NSEC
-                                             : NGX_DNS_TYPE_NSEC3;
+    type = NGX_DNS_TYPE_NSEC;
+    param = NULL;
+
+    if (zone->flags & NGX_DNS_ZONE_NSEC3) {
+        type = NGX_DNS_TYPE_NSEC3;
+        param = ngx_dns_zone_nsec3param(zone);
+    }
 
     zone->denial = (uint32_t) (c->pos / 4);
     list = (uint32_t *) ((u_char *) zone + c->pos);
@@ -63,12 +71,31 @@ ngx_dns_index_denial(ngx_dns_compiler_t *c)
     for (i = 0; i < zone->nnodes; i++) {
         node = ngx_dns_zone_at(zone, c->place[i]);
 
-        if (ngx_dns_node_rrset(node, type) != NULL) {
+        set = ngx_dns_node_rrset(node, type);
+
+        if (set != NULL
+            && (param == NULL || ngx_dns_index_nsec3(set, param) == NGX_OK))
+        {
             list[zone->ndenial++] = c->place[i];
         }
     }
 
     c->pos += 4 * (size_t) zone->ndenial;
+}
+
+
+/* NGX_OK: it belongs to the chain of param; the opt-out flag is its own */
+
+static ngx_int_t
+ngx_dns_index_nsec3(ngx_dns_rrset_t *set, u_char *param)
+{
+    u_char  *rr;
+
+    rr = ngx_dns_rrset_first(set) + 2;
+
+    return (rr[0] == param[0]
+            && ngx_memcmp(rr + 2, param + 2, 3 + (size_t) param[4]) == 0)
+               ? NGX_OK : NGX_DECLINED;
 }
 
 

@@ -141,6 +141,32 @@ ngx_dns_node_rrset(const ngx_dns_node_t *node, ngx_uint_t type)
 }
 
 
+u_char *
+ngx_dns_zone_nsec3param(const ngx_dns_zone_t *zone)
+{
+    u_char           *rr;
+    ngx_uint_t        i;
+    ngx_dns_rrset_t  *set;
+
+    set = ngx_dns_node_rrset(ngx_dns_zone_at(zone, zone->apex),
+                             NGX_DNS_TYPE_NSEC3PARAM);
+    if (set == NULL) {
+        return NULL;
+    }
+
+    rr = ngx_dns_rrset_first(set);
+
+    for (i = 0; i < set->nrr; i++, rr = ngx_dns_rrset_step(set, rr)) {
+
+        if (rr[2] == NGX_DNS_NSEC3_SHA1 && rr[3] == 0) {
+            return rr + 2;
+        }
+    }
+
+    return NULL;
+}
+
+
 ngx_dns_node_t *
 ngx_dns_zone_node(const ngx_dns_zone_t *zone, const ngx_dns_name_t *name,
     ngx_uint_t i)

@@ -22,9 +22,12 @@
 
 #define NGX_DNS_ZONE_MAGIC       0x4e445a31
 #define NGX_DNS_ZONE_VERSION     1
+#define NGX_DNS_ZONE_SIZE_MAX    (4 * (uint64_t) 0xffffffff)
 
 #define NGX_DNS_ZONE_NSEC        0x0001     /* signed, with NSEC */
 #define NGX_DNS_ZONE_NSEC3       0x0002     /* signed, with NSEC3 */
+
+#define NGX_DNS_NSEC3_SHA1       1          /* RFC 5155, 11 */
 
 typedef struct {
     uint32_t   magic;
@@ -116,6 +119,12 @@ ngx_dns_node_sets(const ngx_dns_node_t *node)
 /* The rrset of a type at a node, or NULL. */
 ngx_dns_rrset_t *ngx_dns_node_rrset(const ngx_dns_node_t *node,
     ngx_uint_t type);
+
+/*
+ * RDATA of the NSEC3PARAM by which the zone is denied: the first with SHA-1
+ * and without flags (RFC 5155, 4.1.2), or NULL.  Does not allocate.
+ */
+u_char *ngx_dns_zone_nsec3param(const ngx_dns_zone_t *zone);
 
 /*
  * The node of the suffix of name that starts with label i, or NULL.
