@@ -30,7 +30,8 @@ my $answer = dns_query('www.z1.test', 'A', qr => 1);
 
 my @messages = (
 	[ 'an answer', $answer ],
-	[ 'an answer with AA', dns_query('www.z1.test', 'A', qr => 1, aa => 1) ],
+	[ 'an answer with AA',
+		dns_query('www.z1.test', 'A', qr => 1, aa => 1) ],
 	[ 'garbage after the header', substr($answer, 0, 12) . "\xff" x 50 ],
 	[ 'nothing after the header', substr($answer, 0, 12) ],
 	[ 'another opcode', dns_query('z1.test', 'SOA', qr => 1, opcode => 4) ],

@@ -71,6 +71,7 @@ for my $opcode (1 .. 15) {
 }
 
 is(dns_moved($before), 'rcode_formerr=4 rcode_noerror=2 '
-	. 'rcode_notimp=30 received_tcp=3 received_udp=33 tcp_accepted=3', 'W12 counters');
+	. 'rcode_notimp=30 received_tcp=3 received_udp=33 tcp_accepted=3',
+	'W12 counters');
 
 ###############################################################################

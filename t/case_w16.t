@@ -59,7 +59,9 @@ sub txt {
 
 		# the rest must have room for a record
 
-		$len -= 20 if $octets - 13 - $len > 0 && $octets - 13 - $len < 20;
+		my $rest = $octets - 13 - $len;
+
+		$len -= 20 if $rest > 0 && $rest < 20;
 
 		$text .= sprintf "%s\tTXT\t\"%03d%s\"\n", $owner, $n++,
 			'x' x ($len - 3);

@@ -93,7 +93,8 @@ sub crowd {
 	}
 
 	note(sprintf '%d asked over TCP, longest %.3f s for %d at once, '
-		. 'at most %d connections', $asked, $longest, $normal / 10, $most);
+		. 'at most %d connections', $asked, $longest, $normal / 10,
+		$most);
 
 	cmp_ok($asked, '>=', 10 * $normal, "$name, asked");
 	is($tcp, $asked, "$name, TCP");

@@ -211,8 +211,8 @@ sub has_feature {
 	}
 
 	if ($feature eq 'cryptx') {
-		return eval { require Crypt::Misc; Crypt::Misc->VERSION(0.067); 1 }
-			? 1 : 0;
+		return 0 unless eval { require Crypt::Misc };
+		return eval { Crypt::Misc->VERSION(0.067); 1 } ? 1 : 0;
 	}
 
 	return 0;
@@ -346,7 +346,8 @@ sub write_file_expand {
 
 	my @steps = (
 		[ qr/%%TEST_GLOBALS%%/, sub { $self->test_globals() } ],
-		[ qr/%%TEST_GLOBALS_HTTP%%/, sub { $self->test_globals_http() } ],
+		[ qr/%%TEST_GLOBALS_HTTP%%/,
+			sub { $self->test_globals_http() } ],
 		[ qr/%%TEST_GLOBALS_STREAM%%/,
 			sub { $self->test_globals_stream() } ],
 		[ qr/%%TESTDIR%%/, sub { $self->{_testdir} } ],
@@ -602,7 +603,9 @@ sub test_globals_perl5lib {
 
 	return '' unless $self->has_module('perl');
 
-	my $dir = File::Spec->rel2abs(dirname($NGINX)) . '/src/http/modules/perl';
+	my $dir = File::Spec->rel2abs(dirname($NGINX))
+		. '/src/http/modules/perl';
+
 	return "env PERL5LIB=$dir:$dir/blib/arch;\n";
 }
 
@@ -690,7 +693,8 @@ sub log_core {
 	my $size = length $text;
 
 	if ($size > $max) {
-		$text = substr($text, 0, $max) . " [$max octets of $size shown]";
+		$text = substr($text, 0, $max)
+			. " [$max octets of $size shown]";
 	}
 
 	$prefix .= ' ' if length $prefix;

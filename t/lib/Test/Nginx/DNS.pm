@@ -91,7 +91,8 @@ sub dns_conf {
 	my $counters = $opts{counters} ? _counters_server() : '';
 
 	my $http = defined $opts{http}
-		? "http {\n    %%TEST_GLOBALS_HTTP%%\n    $opts{http}\n}\n" : '';
+		? "http {\n    %%TEST_GLOBALS_HTTP%%\n    $opts{http}\n}\n"
+		: '';
 
 	return <<EOF;
 %%TEST_GLOBALS%%
@@ -331,8 +332,8 @@ EOF
 sub zone_z1 {
 	my ($more) = @_;
 
-	my $big = join '', map { sprintf "big\tTXT\t\"%02d%s\"\n", $_, 'x' x 198 }
-		1 .. 20;
+	my $big = join '', map {
+		sprintf "big\tTXT\t\"%02d%s\"\n", $_, 'x' x 198 } 1 .. 20;
 
 	return zone_text('z1.test', <<EOF . $big . ($more // ''));
 www	A	192.0.2.1

@@ -52,7 +52,7 @@ sub new {
 	my $s;
 
 	eval {
-		local $SIG{ALRM} = sub { die "no end within ${connect_limit}s\n" };
+		local $SIG{ALRM} = sub { die "not within ${connect_limit}s\n" };
 		local $SIG{PIPE} = sub { die "peer closed the connection\n" };
 
 		alarm($connect_limit);

@@ -339,7 +339,8 @@ sub _record {
 		if $end > $m->{length};
 
 	if ($type == 41) {
-		_read_opt($m, $section, $owner, $class, $ttl, _take($m, $length));
+		_read_opt($m, $section, $owner, $class, $ttl,
+			_take($m, $length));
 		return;
 	}
 
@@ -520,7 +521,8 @@ sub _params {
 		die "parameter $key is cut short\n" if length $octets < $len;
 		die "parameter $key after $last\n" if $key <= $last;
 
-		push @params, "$key=" . unpack 'H*', substr $octets, 0, $len, '';
+		push @params, "$key="
+			. unpack 'H*', substr $octets, 0, $len, '';
 		$last = $key;
 	}
 
@@ -622,7 +624,8 @@ sub _edns_lines {
 	my $rest = $opt->{flags} & 0x7fff;
 
 	my @lines = join ' ', 'edns', $opt->{version}, 'size', $opt->{size},
-		$opt->{do} ? 'do' : (), $rest ? sprintf('flags %04x', $rest) : ();
+		$opt->{do} ? 'do' : (),
+		$rest ? sprintf('flags %04x', $rest) : ();
 
 	for my $option (@{ $opt->{options} }) {
 		my ($code, $data) = @$option;
