@@ -19,8 +19,6 @@ static ngx_dns_item_t *ngx_dns_add_item(ngx_dns_answer_t *a,
 static void ngx_dns_add_sigs(ngx_dns_answer_t *a, ngx_dns_item_t *item);
 static uint32_t ngx_dns_add_ttl(ngx_dns_answer_t *a, ngx_dns_rrset_t *set);
 static ngx_uint_t ngx_dns_add_seen(ngx_dns_answer_t *a, uint32_t place);
-static ngx_uint_t ngx_dns_add_below(ngx_dns_node_t *node,
-    ngx_dns_node_t *cut);
 static void ngx_dns_add_address(ngx_dns_answer_t *a, ngx_dns_node_t *node,
     ngx_dns_node_t *cut);
 
@@ -237,18 +235,6 @@ ngx_dns_add_seen(ngx_dns_answer_t *a, uint32_t place)
 }
 
 
-/* 1: node is at or below cut */
-
-static ngx_uint_t
-ngx_dns_add_below(ngx_dns_node_t *node, ngx_dns_node_t *cut)
-{
-    return node->len >= cut->len
-           && ngx_memcmp(node->name + node->len - cut->len, cut->name,
-                         cut->len)
-              == 0;
-}
-
-
 /* the addresses at a node, once */
 
 static void
@@ -272,8 +258,12 @@ ngx_dns_add_address(ngx_dns_answer_t *a, ngx_dns_node_t *node,
         return;
     }
 
-    flags = (cut != NULL && ngx_dns_add_below(node, cut))
-                ? 0 : NGX_DNS_ITEM_OPTIONAL;
+    flags = NGX_DNS_ITEM_OPTIONAL;
+
+    if (cut != NULL && ngx_dns_node_above(cut, node->name, node->len) == NGX_OK)
+    {
+        flags = 0;
+    }
 
     if (inet != NULL) {
         ngx_dns_add_node(a, NGX_DNS_ADDITIONAL, inet, node, flags);

@@ -41,6 +41,11 @@ ngx_dns_check_say(ngx_dns_compiler_t *c, ngx_dns_report_e level,
         return;
     }
 
+    if (level == NGX_DNS_REPORT_ERROR && ++c->failed > NGX_DNS_WARN_MAX) {
+        c->rs->rep->errors++;
+        return;
+    }
+
     ngx_memcpy(wire, ngx_dns_rec_owner(rec), rec->owner_len);
     ngx_memcpy(wire + rec->owner_len, c->rs->apex, c->rs->apex_len);
 
@@ -57,9 +62,15 @@ ngx_dns_check_say(ngx_dns_compiler_t *c, ngx_dns_report_e level,
 void
 ngx_dns_check_end(ngx_dns_compiler_t *c)
 {
+    if (c->failed > NGX_DNS_WARN_MAX) {
+        ngx_dns_report(c->rs->rep, NGX_DNS_REPORT_ERROR, NULL, 0,
+                       "%uz more errors are not shown",
+                       c->failed - NGX_DNS_WARN_MAX);
+    }
+
     if (c->warned > NGX_DNS_WARN_MAX) {
         ngx_dns_report(c->rs->rep, NGX_DNS_REPORT_WARN, NULL, 0,
-                       "%uz more warnings of this kind are not shown",
+                       "%uz more warnings are not shown",
                        c->warned - NGX_DNS_WARN_MAX);
     }
 }
@@ -249,11 +260,8 @@ ngx_dns_check_below(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts, size_t n)
 
 
 void
-ngx_dns_check_ttl(ngx_dns_compiler_t *c, const ngx_dns_rec_t *rec,
-    uint32_t ttl)
+ngx_dns_check_ttl(ngx_dns_compiler_t *c, const ngx_dns_rec_t *rec)
 {
-    (void) ttl;
-
     ngx_dns_check_say(c, NGX_DNS_REPORT_WARN, rec,
                       "TTL differs from that of the other records of the "
                       "rrset, the smallest is used");
@@ -303,15 +311,12 @@ ngx_dns_check_size(ngx_dns_compiler_t *c, const ngx_dns_rec_t *rec,
 }
 
 
-/* name an address that a delegation needs: below the cut or at it */
+/* NGX_DECLINED: the owner of the NS needs an address that is not there */
 
 static ngx_int_t
 ngx_dns_check_glue(ngx_dns_compiler_t *c, ngx_dns_fixup_t *f,
     const ngx_dns_name_t *target, ngx_dns_node_t *node)
 {
-    size_t           rel;
-    ngx_dns_node_t  *owner;
-
     if (node != NULL
         && (ngx_dns_node_rrset(node, NGX_DNS_TYPE_A) != NULL
             || ngx_dns_node_rrset(node, NGX_DNS_TYPE_AAAA) != NULL))
@@ -319,18 +324,10 @@ ngx_dns_check_glue(ngx_dns_compiler_t *c, ngx_dns_fixup_t *f,
         return NGX_OK;
     }
 
-    owner = ngx_dns_zone_at(c->zone, f->node);
-    rel = target->len - c->zone->name_len;
-
-    if (rel < owner->len
-        || ngx_memcmp(target->wire + rel - owner->len, owner->name,
-                      owner->len)
-           != 0)
-    {
-        return NGX_OK;
-    }
-
-    return NGX_DECLINED;
+    return (ngx_dns_node_above(ngx_dns_zone_at(c->zone, f->node),
+                               target->wire, target->len - c->zone->name_len)
+            == NGX_OK)
+               ? NGX_DECLINED : NGX_OK;
 }
 
 

@@ -570,7 +570,7 @@ ngx_dns_compile_set(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts, size_t n,
         }
 
         if (rec->ttl != set->ttl) {
-            ngx_dns_check_ttl(c, rec, set->ttl);
+            ngx_dns_check_ttl(c, rec);
             set->ttl = ngx_min(set->ttl, rec->ttl);
         }
 

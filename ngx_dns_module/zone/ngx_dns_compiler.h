@@ -56,6 +56,7 @@ typedef struct {
 
     size_t               nrecords;
     size_t               warned;        /* warnings asked for */
+    size_t               failed;        /* errors of the checks */
 
     ngx_uint_t           depth;         /* labels of the current owner */
     ngx_dns_step_t       path[NGX_DNS_LABELS_MAX + 1];
@@ -73,16 +74,15 @@ void ngx_dns_compile_index(ngx_dns_compiler_t *c);
 void ngx_dns_compile_links(ngx_dns_compiler_t *c);
 
 /*
- * ngx_dns_check.c: the semantic checks.  An error is counted in the
- * reporter; a warning beyond the first NGX_DNS_WARN_MAX of a zone is only
- * counted, and ngx_dns_check_end() says how many there were.
+ * ngx_dns_check.c: the semantic checks.  Errors and warnings are counted in
+ * the reporter; of each the first NGX_DNS_WARN_MAX of a zone are shown, and
+ * ngx_dns_check_end() says how many more there were.
  */
 #define NGX_DNS_WARN_MAX   20
 
 void ngx_dns_check_owner(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts, size_t n,
     ngx_uint_t flags);
-void ngx_dns_check_ttl(ngx_dns_compiler_t *c, const ngx_dns_rec_t *rec,
-    uint32_t ttl);
+void ngx_dns_check_ttl(ngx_dns_compiler_t *c, const ngx_dns_rec_t *rec);
 void ngx_dns_check_sigs(ngx_dns_compiler_t *c, const ngx_dns_rec_t *rec);
 void ngx_dns_check_count(ngx_dns_compiler_t *c, const ngx_dns_rec_t *rec);
 void ngx_dns_check_size(ngx_dns_compiler_t *c, const ngx_dns_rec_t *rec,

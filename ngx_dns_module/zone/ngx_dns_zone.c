@@ -114,6 +114,22 @@ ngx_dns_zone_probe(const ngx_dns_zone_t *zone, uint64_t hash,
 }
 
 
+ngx_int_t
+ngx_dns_node_above(const ngx_dns_node_t *node, const u_char *rel, size_t len)
+{
+    size_t  n;
+
+    while (len > node->len) {
+        n = (size_t) rel[0] + 1;
+        rel += n;
+        len -= n;
+    }
+
+    return (len == node->len && ngx_memcmp(rel, node->name, len) == 0)
+               ? NGX_OK : NGX_DECLINED;
+}
+
+
 ngx_dns_rrset_t *
 ngx_dns_node_rrset(const ngx_dns_node_t *node, ngx_uint_t type)
 {

@@ -116,6 +116,13 @@ ngx_dns_node_sets(const ngx_dns_node_t *node)
 }
 
 
+/*
+ * NGX_OK if the len octets at rel, a name without the labels of the apex,
+ * are the name of node or one below it, else NGX_DECLINED.
+ */
+ngx_int_t ngx_dns_node_above(const ngx_dns_node_t *node, const u_char *rel,
+    size_t len);
+
 /* The rrset of a type at a node, or NULL. */
 ngx_dns_rrset_t *ngx_dns_node_rrset(const ngx_dns_node_t *node,
     ngx_uint_t type);
