@@ -61,7 +61,7 @@ ngx_dns_any_hinfo(ngx_dns_answer_t *a)
 
 /*
  * One rrset stands for all of them: the CNAME if there is one, else the
- * smallest; a made-up HINFO where even that is too large.
+ * smallest that is not NSEC; a made-up HINFO where even that is too large.
  */
 
 ngx_dns_state_e
@@ -89,6 +89,10 @@ ngx_dns_answer_any(ngx_dns_answer_t *a, ngx_dns_node_t *node)
             best = set;
             min = 0;
             break;
+        }
+
+        if (set->type == NGX_DNS_TYPE_NSEC && node->nsets > 1) {
+            continue;
         }
 
         if (best == NULL || n < min) {

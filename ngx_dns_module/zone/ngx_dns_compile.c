@@ -9,7 +9,7 @@
 
 #define NGX_DNS_COMPILE_AHEAD      12   /* records asked for in advance */
 #define NGX_DNS_SHORT_BOUND        600  /* octets of the compressed SOA */
-#define NGX_DNS_COMPILE_PROGRESS   0x1ffff
+#define NGX_DNS_COMPILE_PROGRESS   0x20000  /* records between two reports */
 
 
 static ngx_int_t ngx_dns_compile_begin(ngx_dns_compiler_t *c);
@@ -225,9 +225,9 @@ ngx_dns_compile_nodes(ngx_dns_compiler_t *c)
 
         ngx_dns_compile_owner(c, &elts[first], i - first);
 
-        if ((first & NGX_DNS_COMPILE_PROGRESS) == 0 && first != 0) {
+        if (first / NGX_DNS_COMPILE_PROGRESS != i / NGX_DNS_COMPILE_PROGRESS) {
             ngx_dns_report(rs->rep, NGX_DNS_REPORT_PROGRESS, NULL, 0,
-                           "%uz of %uz records compiled", first, n);
+                           "%uz of %uz records compiled", i, n);
         }
     }
 
@@ -499,27 +499,12 @@ ngx_dns_compile_target(ngx_uint_t type)
         return NGX_DECLINED;
     }
 
+    /* numbers of 16 bits are all that stands in front of a target */
+
     n = 0;
 
-    for (field = rr->fields; *field != NGX_DNS_RD_TARGET; field++) {
-
-        switch (*field) {
-
-        case NGX_DNS_RD_U8:
-            n += 1;
-            break;
-
-        case NGX_DNS_RD_U16:
-            n += 2;
-            break;
-
-        case NGX_DNS_RD_U32:
-            n += 4;
-            break;
-
-        default:
-            return NGX_DECLINED;
-        }
+    for (field = rr->fields; *field == NGX_DNS_RD_U16; field++) {
+        n += 2;
     }
 
     return n;

@@ -12,7 +12,7 @@
 #include "shim.h"
 #include "tap.h"
 #include "zonetext.h"
-#include "ngx_dns_answer.h"
+#include "ngx_dns_answer_ctx.h"
 
 
 #define TEXT_SIZE  (1024 * 1024)
@@ -31,6 +31,9 @@ static void test_additional(void);
 static void test_far_names(void);
 static void test_long_names(void);
 static void test_large_set(void);
+static void test_turns(void);
+static void test_broken(void);
+static void break_rules(const char *name, ngx_uint_t flags);
 
 
 static ngx_dns_key_t  key = { { 0x0123456789abcdefULL,
@@ -69,7 +72,10 @@ main(void)
     test_far_names();
     test_long_names();
     test_large_set();
+    test_turns();
+    test_broken();
 
+    memory_unmap(NULL, zone, 0);
     ngx_destroy_pool(pool);
     free(text);
 
@@ -483,6 +489,58 @@ test_large_set(void)
 
     tap_is_int(reply[3] & 0xf, NGX_DNS_SERVFAIL, "large: SERVFAIL over TCP");
     tap_ok(!(reply[2] & 2) && !(reply[2] & 4), "large: neither TC nor AA");
+}
 
-    memory_unmap(NULL, zone, 0);
+
+/* what was remembered 2^32 answers ago is not taken for new */
+
+static void
+test_turns(void)
+{
+    add(HEAD "m 300 MX 10 a\na 300 A 192.0.2.1\n");
+    compile("z.test.");
+
+    answer->turn = 0;
+    ask("m.z.test.", NGX_DNS_TYPE_MX, 0, 0);
+    tap_is_int(count(NGX_DNS_TYPE_A, 2), 1, "turns: the first");
+
+    answer->turn = 0xffffffff;
+    ask("m.z.test.", NGX_DNS_TYPE_MX, 0, 0);
+    tap_is_int(count(NGX_DNS_TYPE_A, 2), 1, "turns: the first again");
+    tap_is_int(answer->turn, 1, "turns: begin anew");
+}
+
+
+/* a zone whose flags do not fit its data: SERVFAIL, nothing else */
+
+static void
+test_broken(void)
+{
+    add(HEAD "a 300 A 192.0.2.1\n");
+    compile("z.test.");
+
+    break_rules("a.z.test.", NGX_DNS_NODE_CUT);
+    break_rules("x.a.z.test.", NGX_DNS_NODE_DNAME);
+    break_rules("a.z.test.", NGX_DNS_NODE_CNAME);
+    break_rules("a.z.test.", NGX_DNS_NODE_OCCLUDED);
+}
+
+
+static void
+break_rules(const char *name, ngx_uint_t flags)
+{
+    uint32_t        *index;
+    ngx_dns_node_t  *node;
+
+    index = ngx_dns_zone_at(zone, zone->index);
+    node = ngx_dns_zone_at(zone, index[1]);
+    node->flags = (uint16_t) flags;
+
+    ask(name, NGX_DNS_TYPE_TXT, 1232, 0);
+
+    tap_is_int(reply[3] & 0xf, NGX_DNS_SERVFAIL, "broken: flags %d",
+               (int) flags);
+    tap_ok(!(reply[2] & 4) && items == 0, "broken: neither AA nor data");
+    tap_is_int(ngx_dns_get16(reply + reply_len - 2),
+               NGX_DNS_EDE_INVALID_DATA, "broken: EDE");
 }

@@ -30,6 +30,8 @@ static void test_find(void);
 static void test_find_deep(void);
 static void test_find_nsec3(void);
 static void test_apexes(void);
+static void test_no_memory(void);
+static void *some_maps(void *data, size_t size);
 
 
 static ngx_dns_key_t  key = { { 0x0123456789abcdefULL,
@@ -37,6 +39,7 @@ static ngx_dns_key_t  key = { { 0x0123456789abcdefULL,
 
 static char   *text;
 static size_t  text_len;
+static int     maps;                    /* that are given before it fails */
 
 
 int
@@ -49,6 +52,7 @@ main(void)
     test_find_deep();
     test_find_nsec3();
     test_apexes();
+    test_no_memory();
 
     free(text);
     tap_is_int(memory_blocks, 0, "all memory is given back");
@@ -324,4 +328,49 @@ test_apexes(void)
     find(zone, "a.b.test.", NGX_DECLINED, 2, "");
 
     memory_unmap(NULL, zone, 0);
+}
+
+
+/* wherever memory ends, the zone is refused and nothing is left */
+
+static void
+test_no_memory(void)
+{
+    int              i, kept;
+    long             blocks;
+    char            *copy;
+    ngx_dns_zone_t  *zone;
+
+    copy = malloc(64 * 1024);
+    memset(copy, 'x', 64 * 1024);
+
+    kept = 0;
+    zone = NULL;
+    memory.map = some_maps;
+
+    for (i = 3; i < 20 && zone == NULL; i++) {
+        add(HEAD "; %.*s\n", 40000, copy);
+        add("a 300 TXT \"%.*s\"\nb 300 MX 10 a\n", 200, copy);
+
+        blocks = memory_blocks;
+        maps = i;
+        zone = compile("z.test.", &key);
+        kept += (zone == NULL && memory_blocks != blocks);
+    }
+
+    memory.map = memory_map;
+
+    tap_ok(i > 6, "no memory: refused %d times", i - 4);
+    tap_is_int(kept, 0, "no memory: nothing is kept");
+    tap_ok(zone != NULL, "no memory: at last there is enough");
+
+    memory_unmap(NULL, zone, 0);
+    free(copy);
+}
+
+
+static void *
+some_maps(void *data, size_t size)
+{
+    return (maps-- > 0) ? memory_map(data, size) : NULL;
 }
