@@ -50,20 +50,20 @@ my $query = dns_query('www.z1.test', 'A');
 my $frame = dns_frame($query);
 my $big = dns_frame((dns_query('big.z1.test', 'TXT')) x 50);
 
-my $dir = $t->testdir();
-
 ###############################################################################
 
 for my $n (4096, 768, 512) {
 	dns_run($t, %conf, events => "worker_connections $n;");
-	crowd($n);
+	crowd($t, $n);
 	$t->stop();
 }
 
 ###############################################################################
 
 sub crowd {
-	my ($connections) = @_;
+	my ($t, $connections) = @_;
+
+	my $dir = $t->testdir();
 
 	my $name = "$connections connections";
 	my @rest = (dns_port(), time() + $seconds + 4);
@@ -95,7 +95,7 @@ sub crowd {
 		if ($asked % 200 == 0) {
 			my $c = dns_counters();
 			$most = $c->{tcp_active} if $c->{tcp_active} > $most;
-			my $now = rss();
+			my $now = rss($t);
 			$rss = $now if $now > $rss;
 		}
 
@@ -346,6 +346,8 @@ sub reply {
 # Resident kilobytes of the worker.
 
 sub rss {
+	my ($t) = @_;
+
 	my $master = int $t->read_file('nginx.pid');
 	my $sum = 0;
 
