@@ -133,13 +133,13 @@ is_a('out.z2.test', 7, '192.0.2.3', 'Z07 last TTL is back');
 
 zone_is($t, zone_text('z1.test', "\$INCLUDE z1.test.zone\n"), <<EOF,
 	refused
-	emerg 6: "z1.test.zone" includes itself
+	emerg 6: cannot include "z1.test.zone": it includes itself
 EOF
 	'Z07 a file includes itself');
 
 zone_is($t, zone_text('z1.test', "\n\$INCLUDE l/a\n"), <<'EOF',
 	refused
-	emerg l/b:2: "l/a" includes itself
+	emerg l/b:2: cannot include "a": it includes itself
 EOF
 	'Z07 two files include each other',
 	files => { 'l/a' => "\$INCLUDE b\n", 'l/b' => "\n\$INCLUDE a\n" });

@@ -13,7 +13,6 @@
 
 
 #define NGX_STREAM_DNS_MAX_ERRORS    10         /* of one zone */
-#define NGX_STREAM_DNS_MAX_WARNINGS  20
 #define NGX_STREAM_DNS_MAX_GENERATE  1000000    /* of one $GENERATE */
 
 
@@ -21,8 +20,6 @@ typedef struct {
     ngx_stream_dns_load_t   *load;
     ngx_stream_dns_files_t   files;
     ngx_dns_reporter_t       rep;
-    ngx_uint_t               errors;    /* lines logged */
-    ngx_uint_t               warnings;
     ngx_dns_zone_t          *zone;
     size_t                   size;
 } ngx_stream_dns_loader_t;
@@ -128,34 +125,28 @@ ngx_stream_dns_load_compile(ngx_stream_dns_loader_t *l)
 }
 
 
+/* reader and compiler see to it that there are not too many */
+
 static void
 ngx_stream_dns_load_report(void *data, ngx_dns_report_e level,
     ngx_str_t *file, ngx_uint_t line, ngx_str_t *text)
 {
     ngx_stream_dns_loader_t *l = data;
 
-    ngx_uint_t  n, max, log_level;
+    ngx_uint_t  log_level;
 
     switch (level) {
 
     case NGX_DNS_REPORT_ERROR:
         log_level = NGX_LOG_EMERG;
-        max = NGX_STREAM_DNS_MAX_ERRORS + 1;    /* "too many errors" */
-        n = l->errors++;
         break;
 
     case NGX_DNS_REPORT_WARN:
         log_level = NGX_LOG_WARN;
-        max = NGX_STREAM_DNS_MAX_WARNINGS;
-        n = l->warnings++;
         break;
 
     default: /* NGX_DNS_REPORT_PROGRESS */
         ngx_stream_dns_files_progress(&l->files);
-        return;
-    }
-
-    if (n >= max) {
         return;
     }
 
@@ -227,12 +218,6 @@ ngx_stream_dns_load_done(ngx_stream_dns_loader_t *l,
 
     zone = l->zone;
     load = l->load;
-
-    if (l->warnings > NGX_STREAM_DNS_MAX_WARNINGS) {
-        ngx_log_error(NGX_LOG_WARN, load->log, 0,
-                      "zone \"%V\": %ui more warnings", load->name,
-                      l->warnings - NGX_STREAM_DNS_MAX_WARNINGS);
-    }
 
     if (old != NULL
         && old->zone->serial == zone->serial

@@ -17,6 +17,7 @@
 #define NGX_DNS_MASTER_PROGRESS  65536  /* records between two reports */
 #define NGX_DNS_MASTER_LINE      65536  /* octets of one $GENERATE'd entry */
 #define NGX_DNS_MASTER_TTL       0x7fffffff     /* RFC 2181, 8 */
+#define NGX_DNS_MASTER_PATH      160    /* octets of a path in a message */
 
 
 /* what an included file may change, and its includer has back afterwards */
@@ -86,6 +87,8 @@ static ngx_int_t ngx_dns_master_fatal(ngx_dns_master_t *m,
     ngx_dns_source_t *f, const char *what, ngx_str_t *err);
 static ngx_int_t ngx_dns_master_open(ngx_dns_master_t *m, ngx_str_t *name,
     ngx_str_t *err);
+static void ngx_dns_master_cannot(ngx_str_t *err, const char *what,
+    ngx_str_t *path, ngx_str_t *reason);
 static void ngx_dns_master_close(ngx_dns_master_t *m);
 static ngx_int_t ngx_dns_master_fill(ngx_dns_master_t *m,
     ngx_dns_source_t *f);
@@ -275,22 +278,20 @@ ngx_dns_master_fatal(ngx_dns_master_t *m, ngx_dns_source_t *f,
 static ngx_int_t
 ngx_dns_master_open(ngx_dns_master_t *m, ngx_str_t *name, ngx_str_t *err)
 {
-    u_char             *text;
     ngx_int_t           index;
     ngx_str_t           reason, *includer;
     ngx_uint_t          i;
     ngx_dns_files_t    *files;
     ngx_dns_source_t   *f;
 
-    text = err->data;
     files = m->conf->files;
     f = &m->source[m->depth];
 
     if (m->depth == NGX_DNS_MASTER_DEPTH) {
-        err->len = ngx_snprintf(text, NGX_DNS_SCAN_ERROR, "cannot include "
-                                "\"%V\": files are nested %d deep already",
-                                name, NGX_DNS_MASTER_DEPTH)
-                   - text;
+        ngx_str_set(&reason, "files are nested "
+                             ngx_value(NGX_DNS_MASTER_DEPTH) " deep already");
+        ngx_dns_master_cannot(err, "include", name, &reason);
+
         return NGX_ERROR;
     }
 
@@ -300,9 +301,7 @@ ngx_dns_master_open(ngx_dns_master_t *m, ngx_str_t *name, ngx_str_t *err)
     f->handle = files->open(files->data, name, includer, &f->path, &reason);
 
     if (f->handle == NULL) {
-        err->len = ngx_snprintf(text, NGX_DNS_SCAN_ERROR,
-                                "cannot open \"%V\": %V", name, &reason)
-                   - text;
+        ngx_dns_master_cannot(err, "open", name, &reason);
         return NGX_ERROR;
     }
 
@@ -312,9 +311,9 @@ ngx_dns_master_open(ngx_dns_master_t *m, ngx_str_t *name, ngx_str_t *err)
             && ngx_memcmp(m->source[i].path.data, f->path.data, f->path.len)
                == 0)
         {
-            err->len = ngx_snprintf(text, NGX_DNS_SCAN_ERROR,
-                                    "\"%V\" includes itself", &f->path)
-                       - text;
+            ngx_str_set(&reason, "it includes itself");
+            ngx_dns_master_cannot(err, "include", name, &reason);
+
             goto failed;
         }
     }
@@ -322,10 +321,10 @@ ngx_dns_master_open(ngx_dns_master_t *m, ngx_str_t *name, ngx_str_t *err)
     index = ngx_dns_records_file(m->records, &f->path);
 
     if (index == NGX_DECLINED) {
-        err->len = ngx_snprintf(text, NGX_DNS_SCAN_ERROR, "cannot include "
-                                "\"%V\": %d files have been read already",
-                                name, NGX_DNS_FILES_MAX)
-                   - text;
+        ngx_str_set(&reason, ngx_value(NGX_DNS_FILES_MAX)
+                             " files have been read already");
+        ngx_dns_master_cannot(err, "include", name, &reason);
+
         goto failed;
     }
 
@@ -338,7 +337,7 @@ ngx_dns_master_open(ngx_dns_master_t *m, ngx_str_t *name, ngx_str_t *err)
     f->buf = m->conf->mem->map(m->conf->mem->data, f->size);
 
     if (index == NGX_ERROR || f->buf == NULL) {
-        err->len = ngx_sprintf(text, "no memory") - text;
+        err->len = ngx_sprintf(err->data, "no memory") - err->data;
         goto failed;
     }
 
@@ -364,6 +363,30 @@ failed:
     files->close(files->data, f->handle);
 
     return NGX_ERROR;
+}
+
+
+/* of a long path the end says most */
+
+static void
+ngx_dns_master_cannot(ngx_str_t *err, const char *what, ngx_str_t *path,
+    ngx_str_t *reason)
+{
+    ngx_str_t    end;
+    const char  *cut;
+
+    end = *path;
+    cut = "";
+
+    if (end.len > NGX_DNS_MASTER_PATH) {
+        end.data += end.len - NGX_DNS_MASTER_PATH;
+        end.len = NGX_DNS_MASTER_PATH;
+        cut = "...";
+    }
+
+    err->len = ngx_snprintf(err->data, NGX_DNS_SCAN_ERROR,
+                            "cannot %s \"%s%V\": %V", what, cut, &end, reason)
+               - err->data;
 }
 
 

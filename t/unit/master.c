@@ -273,10 +273,10 @@ static const test_t  tests[] = {
       "b 5 A 192.0.2.2\none:1: parenthesis is not closed\n" },
     { "a file that includes itself", "$INCLUDE one\nb 5 A 192.0.2.2\n"
       "%%one\n$INCLUDE one\n",
-      "b 5 A 192.0.2.2\none:1: \"one\" includes itself\n" },
+      "b 5 A 192.0.2.2\none:1: cannot include \"one\": it includes itself\n" },
     { "a loop of files", "$INCLUDE one\n%%one\n$INCLUDE two\n"
       "%%two\n$INCLUDE main\n",
-      "two:1: \"main\" includes itself\n" },
+      "two:1: cannot include \"main\": it includes itself\n" },
     { "files nested too deep", "$INCLUDE 1\n%%1\n$INCLUDE 2\n%%2\n"
       "$INCLUDE 3\n%%3\n$INCLUDE 4\n%%4\n$INCLUDE 5\n%%5\n$INCLUDE 6\n%%6\n"
       "$INCLUDE 7\n%%7\n$INCLUDE 8\n%%8\n$INCLUDE 9\n%%9\n$INCLUDE 10\n"

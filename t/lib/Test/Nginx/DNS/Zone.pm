@@ -15,6 +15,7 @@ use base qw/ Exporter /;
 use File::Basename qw/ dirname /;
 use File::Path qw/ make_path /;
 use File::Spec qw//;
+use POSIX qw//;
 use Test::More qw//;
 
 use Test::Nginx;
@@ -30,6 +31,9 @@ our @EXPORT = qw/ zone_said zone_is zone_quietly /;
 #   path    the zone file, relative to the folder of the zone; by default
 #           NAME.zone, which is written
 #   server  directives
+#   as      a command in front of nginx
+#   meanwhile
+#           called with the number of the process, for which it has to wait
 #
 # The folder is "check" in that of the test.  It gives one line for the exit
 # code, "accepted" or "refused", and one for each message:
@@ -40,7 +44,8 @@ our @EXPORT = qw/ zone_said zone_is zone_quietly /;
 #   said: text                  what is none of these
 #
 # The final messages of nginx and of the zone are left out if they are as they
-# should be: the one after errors, with the right number of them.
+# should be.  If more errors were counted than shown there is a line "errors:
+# number".
 
 sub zone_said {
 	my ($t, $text, %opts) = @_;
@@ -76,12 +81,39 @@ stream {
 }
 EOF
 
+	my ($status, $out) = _run($t, %opts);
+
+	return _canon($status, $out, $t->testdir(), $zone, $path);
+}
+
+
+# Tests the configuration: status and output.
+
+sub _run {
+	my ($t, %opts) = @_;
+
 	my $d = $t->testdir();
 	my $nginx = $ENV{TEST_NGINX_BINARY} || '../nginx/objs/nginx';
 
-	my $out = `$nginx -p $d/ -c check.conf -e check.log -t 2>&1`;
+	my @command = (split(' ', $opts{as} // ''), $nginx, '-p', "$d/",
+		'-c', 'check.conf', '-e', 'check.log', '-t');
 
-	return _canon($?, $out, $d, $zone, $path);
+	my $pid = fork() // die "fork() failed: $!\n";
+
+	if ($pid == 0) {
+		open STDOUT, '>', "$d/check.out" and open STDERR, '>&', \*STDOUT
+			and exec @command;
+		POSIX::_exit(127);
+	}
+
+	if ($opts{meanwhile}) {
+		$opts{meanwhile}->($pid);
+
+	} else {
+		waitpid $pid, 0;
+	}
+
+	return ($?, $t->read_file('check.out'));
 }
 
 
@@ -91,6 +123,7 @@ sub _canon {
 	my $file = "$d/check/$path";
 	my $ok = $status == 0;
 	my $errors = () = $out =~ /^nginx: \[emerg\] zone .* in /mg;
+	my $counted = $out =~ / is refused: (\d+) errors, file/ ? $1 : $errors;
 
 	my %end;
 
@@ -100,7 +133,7 @@ sub _canon {
 
 	} else {
 		$end{"nginx: configuration file $d/check.conf test failed"} = 1;
-		$end{"nginx: [emerg] zone \"$zone\" is refused: $errors errors, "
+		$end{"nginx: [emerg] zone \"$zone\" is refused: $counted errors, "
 			. "file \"$file\""} = 1;
 	}
 
@@ -116,6 +149,7 @@ sub _canon {
 		push @lines, _message($line, $d, $zone, $file);
 	}
 
+	push @lines, "errors: $counted" if $counted != $errors;
 	push @lines, map { "not said: $_" } sort keys %end;
 
 	return join "\n", @lines, '';
@@ -125,7 +159,7 @@ sub _canon {
 sub _message {
 	my ($line, $d, $zone, $file) = @_;
 
-	my $where = qr/ in (\Q$d\E\S*?)(:\d+)?$/;
+	my $where = qr/ in (\S+?)(:\d+)?$/;
 
 	return "said: $line" if
 		$line !~ /^nginx: \[(\w+)\] zone "\Q$zone\E": (.*)$where/;
