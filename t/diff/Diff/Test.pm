@@ -49,13 +49,13 @@ sub diff_needs {
 }
 
 
-# Asks, compares, and tests.  Pairs is the number of questions without the
-# environment.
+# Asks, compares, and tests.  The environment changes the number of pairs, and
+# the seed, without which the time is one.
 
 sub diff_test {
-	my ($t, $pairs) = @_;
+	my ($t, $pairs, $seed) = @_;
 
-	my $seed = $ENV{TEST_DIFF_SEED} // time() % 1_000_000;
+	$seed = $ENV{TEST_DIFF_SEED} // $seed // time() % 1_000_000;
 	my $family = $ENV{TEST_DIFF_FAMILY};
 
 	$pairs = $ENV{TEST_DIFF_PAIRS} // $pairs;
