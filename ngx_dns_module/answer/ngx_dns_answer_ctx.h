@@ -11,7 +11,11 @@
 #include "ngx_dns_answer.h"
 
 
-/* The state of one answer; shared by the files of this folder. */
+/*
+ * The state of one answer; shared by the files of this folder.  None of the
+ * functions below allocates, and what they add to the reply points into the
+ * zone, the query or the state.
+ */
 
 
 typedef enum {

@@ -8,9 +8,10 @@
 
 #define OPENSSL_SUPPRESS_DEPRECATED
 
-#include "ngx_dns_nsec3.h"
-
+#include <ngx_config.h>
+#include <ngx_core.h>
 #include <openssl/sha.h>
+#include "ngx_dns_nsec3.h"
 
 
 static void ngx_dns_nsec3_base32(u_char *dst, const u_char *src);

@@ -45,7 +45,6 @@
 #define NGX_DNS_NOTIMP            4
 #define NGX_DNS_REFUSED           5
 #define NGX_DNS_YXDOMAIN          6
-#define NGX_DNS_NOTAUTH           9
 #define NGX_DNS_BADVERS           16
 
 /* classes, RFC 6895, 3.2 */
@@ -94,9 +93,6 @@
 
 /* extended errors, RFC 8914, 4 */
 
-#define NGX_DNS_EDE_OTHER             0
-#define NGX_DNS_EDE_STALE_ANSWER      3
-#define NGX_DNS_EDE_NOT_READY         14
 #define NGX_DNS_EDE_PROHIBITED        18
 #define NGX_DNS_EDE_NOT_AUTHORITATIVE 20
 #define NGX_DNS_EDE_NOT_SUPPORTED     21

@@ -4,7 +4,13 @@
  */
 
 
+#include <ngx_config.h>
+#include <ngx_core.h>
 #include "ngx_dns_compress.h"
+
+
+#define ngx_dns_compress_slot(hash)                                          \
+    (((hash) >> 16) & (NGX_DNS_COMPRESS_SLOTS - 1))
 
 
 static void ngx_dns_compress_fill(ngx_dns_compress_t *c);
@@ -14,10 +20,6 @@ static ngx_uint_t ngx_dns_compress_find(ngx_dns_compress_t *c, u_char *p,
     ngx_uint_t i);
 static ngx_int_t ngx_dns_compress_equal(ngx_dns_compress_t *c, u_char *p,
     size_t offset, const u_char *name);
-
-
-#define ngx_dns_compress_slot(hash)                                          \
-    (((hash) >> 16) & (NGX_DNS_COMPRESS_SLOTS - 1))
 
 
 void

@@ -4,6 +4,8 @@
  */
 
 
+#include <ngx_config.h>
+#include <ngx_core.h>
 #include "ngx_dns_name.h"
 
 
@@ -91,22 +93,11 @@ uint64_t
 ngx_dns_name_hash_label(const u_char *label, uint64_t hash,
     ngx_dns_key_t *key)
 {
-    size_t    n;
-    uint64_t  x;
+    u_char  buf[NGX_DNS_LABEL_MAX + 1 + 8];
 
-    n = (size_t) label[0] + 1;
+    ngx_memcpy(buf, label, (size_t) label[0] + 1);
 
-    while (n > 8) {
-        hash = ngx_dns_fold(hash ^ ngx_dns_load64(label), key->k[1]);
-        label += 8;
-        n -= 8;
-    }
-
-    for (x = 0; n > 0; n--) {
-        x = x << 8 | label[n - 1];
-    }
-
-    return ngx_dns_fold(hash ^ x, key->k[1]);
+    return ngx_dns_hash_slack(buf, hash, key);
 }
 
 

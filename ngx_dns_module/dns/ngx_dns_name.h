@@ -123,6 +123,8 @@ uint64_t ngx_dns_name_hash_label(const u_char *label, uint64_t hash,
     ngx_dns_key_t *key);
 uint64_t ngx_dns_name_hash_root(ngx_dns_key_t *key);
 
+/* None of the following allocates. */
+
 /* Octets of a sound name, the root label included. */
 size_t ngx_dns_name_len(const u_char *name);
 

@@ -4,12 +4,13 @@
  */
 
 
+#include <ngx_config.h>
+#include <ngx_core.h>
 #include "ngx_dns_query.h"
 
 
 #define NGX_DNS_OPTION_NSID       3     /* RFC 5001 */
 #define NGX_DNS_OPTION_ECS        8     /* RFC 7871 */
-#define NGX_DNS_OPTION_COOKIE     10    /* RFC 7873 */
 #define NGX_DNS_OPTION_KEEPALIVE  11    /* RFC 7828 */
 #define NGX_DNS_OPTION_PADDING    12    /* RFC 7830 */
 
@@ -312,11 +313,6 @@ ngx_dns_query_options(ngx_dns_query_t *q, u_char *p, u_char *last)
         case NGX_DNS_OPTION_ECS:
             q->ecs = p;
             q->ecs_len = (uint16_t) n;
-            break;
-
-        case NGX_DNS_OPTION_COOKIE:
-            q->cookie = p;
-            q->cookie_len = (uint16_t) n;
             break;
 
         case NGX_DNS_OPTION_KEEPALIVE:

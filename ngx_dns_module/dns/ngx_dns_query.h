@@ -50,9 +50,7 @@ typedef struct {
     uint8_t             padding;        /* asked for, RFC 7830 */
     uint16_t            edns_size;      /* as the client wrote it */
     uint16_t            ecs_len;
-    uint16_t            cookie_len;
     u_char             *ecs;            /* data of the option, or NULL */
-    u_char             *cookie;         /* data of the option, or NULL */
 
     uint16_t            qtype;
     uint16_t            qclass;

@@ -4,6 +4,8 @@
  */
 
 
+#include <ngx_config.h>
+#include <ngx_core.h>
 #include "ngx_dns_writer.h"
 #include "ngx_dns_compress.h"
 #include "ngx_dns_rr.h"
@@ -13,16 +15,14 @@
 #define NGX_DNS_OPTION_HEAD       4
 
 #define NGX_DNS_OPTION_NSID       3
-#define NGX_DNS_OPTION_ECS        8
 #define NGX_DNS_OPTION_KEEPALIVE  11
 #define NGX_DNS_OPTION_PADDING    12
 #define NGX_DNS_OPTION_EDE        15
 
 /* options of this reply */
 #define NGX_DNS_WRITE_NSID        0x01
-#define NGX_DNS_WRITE_ECS         0x02
-#define NGX_DNS_WRITE_KEEPALIVE   0x04
-#define NGX_DNS_WRITE_EDE         0x08
+#define NGX_DNS_WRITE_KEEPALIVE   0x02
+#define NGX_DNS_WRITE_EDE         0x04
 
 /* an RR of up to so many octets of rdlen and rdata is copied as one piece */
 #define NGX_DNS_COPY              18
@@ -166,11 +166,6 @@ ngx_dns_write_opt_size(ngx_dns_writer_t *w, size_t room)
 
     if (q->keepalive && t->tcp) {
         n += ngx_dns_write_option_size(w, NGX_DNS_WRITE_KEEPALIVE, 2,
-                                       room - n);
-    }
-
-    if (q->ecs != NULL && t->ecs) {
-        n += ngx_dns_write_option_size(w, NGX_DNS_WRITE_ECS, q->ecs_len,
                                        room - n);
     }
 
@@ -536,10 +531,6 @@ ngx_dns_write_opt(ngx_dns_writer_t *w, ngx_uint_t rcode)
     if (w->options & NGX_DNS_WRITE_NSID) {
         p = ngx_dns_write_option(p, NGX_DNS_OPTION_NSID, t->nsid.data,
                                  t->nsid.len);
-    }
-
-    if (w->options & NGX_DNS_WRITE_ECS) {
-        p = ngx_dns_write_option(p, NGX_DNS_OPTION_ECS, q->ecs, q->ecs_len);
     }
 
     if (w->options & NGX_DNS_WRITE_KEEPALIVE) {

@@ -59,7 +59,6 @@ typedef struct {
     uint16_t            keepalive;      /* units of 100 ms, RFC 7828 */
     uint16_t            pad;            /* block, octets (RFC 8467); 0: none */
     uint8_t             tcp;            /* 1: no limit but 65535 */
-    uint8_t             ecs;            /* 1: echo the client subnet */
 } ngx_dns_transport_t;
 
 

@@ -4,6 +4,8 @@
  */
 
 
+#include <ngx_config.h>
+#include <ngx_core.h>
 #include "ngx_dns_compiler.h"
 
 
@@ -42,7 +44,6 @@ ngx_dns_check_say(ngx_dns_compiler_t *c, ngx_dns_report_e level,
     }
 
     if (level == NGX_DNS_REPORT_ERROR && ++c->failed > NGX_DNS_WARN_MAX) {
-        c->rs->rep->errors++;
         return;
     }
 
@@ -63,6 +64,11 @@ void
 ngx_dns_check_end(ngx_dns_compiler_t *c)
 {
     if (c->failed > NGX_DNS_WARN_MAX) {
+
+        /* the report is one of them */
+
+        c->rs->rep->errors += c->failed - NGX_DNS_WARN_MAX - 1;
+
         ngx_dns_report(c->rs->rep, NGX_DNS_REPORT_ERROR, NULL, 0,
                        "%uz more errors are not shown",
                        c->failed - NGX_DNS_WARN_MAX);

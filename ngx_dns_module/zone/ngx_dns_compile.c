@@ -4,6 +4,8 @@
  */
 
 
+#include <ngx_config.h>
+#include <ngx_core.h>
 #include "ngx_dns_compiler.h"
 
 
@@ -71,7 +73,6 @@ ngx_dns_compile(ngx_dns_records_t *rs, ngx_dns_key_t *key,
 
     ngx_dns_compile_index(&c);
     ngx_dns_compile_links(&c);
-    ngx_dns_check_end(&c);
 
     c.zone->size = c.pos;
 
@@ -84,6 +85,7 @@ ngx_dns_compile(ngx_dns_records_t *rs, ngx_dns_key_t *key,
     *size = c.pos;
     c.zone = NULL;
 
+    ngx_dns_check_end(&c);
     ngx_dns_compile_end(&c);
 
     return NGX_OK;

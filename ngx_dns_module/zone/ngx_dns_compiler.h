@@ -13,7 +13,10 @@
 #include "ngx_dns_store.h"
 
 
-/* The state of one compilation; shared by the files of the compiler. */
+/*
+ * The state of one compilation; shared by the files of the compiler.  None
+ * of the functions below allocates: the room was got at the start.
+ */
 
 
 /* one label of the current owner, the apex at depth 0 */

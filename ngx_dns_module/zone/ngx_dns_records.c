@@ -4,6 +4,8 @@
  */
 
 
+#include <ngx_config.h>
+#include <ngx_core.h>
 #include "ngx_dns_store.h"
 
 
@@ -28,8 +30,6 @@ ngx_dns_records_create(const u_char *apex, ngx_dns_memory_t *mem,
     if (rs == NULL) {
         return NULL;
     }
-
-    ngx_memzero(rs, sizeof(ngx_dns_records_t));
 
     rs->mem = mem;
     rs->rep = rep;

@@ -20,7 +20,6 @@ struct ngx_dns_chunk_s {
     ngx_dns_chunk_t     *next;
     size_t               size;          /* octets, this head included */
     size_t               used;
-    size_t               pad;
 };
 
 struct ngx_dns_records_s {

@@ -118,12 +118,13 @@ ngx_dns_node_sets(const ngx_dns_node_t *node)
 
 /*
  * NGX_OK if the len octets at rel, a name without the labels of the apex,
- * are the name of node or one below it, else NGX_DECLINED.
+ * are the name of node or one below it, else NGX_DECLINED.  Does not
+ * allocate.
  */
 ngx_int_t ngx_dns_node_above(const ngx_dns_node_t *node, const u_char *rel,
     size_t len);
 
-/* The rrset of a type at a node, or NULL. */
+/* The rrset of a type at a node, or NULL.  Does not allocate. */
 ngx_dns_rrset_t *ngx_dns_node_rrset(const ngx_dns_node_t *node,
     ngx_uint_t type);
 
@@ -166,18 +167,27 @@ ngx_int_t ngx_dns_zone_find(const ngx_dns_zone_t *zone,
 
 /*
  * The topmost zone cut or DNAME owner at or above the suffix of name at
- * label i, below the apex for cuts; *label is set to its label.  NULL: none.
+ * label i, below the apex for cuts, or NULL.
+ *
+ * name   at or below the apex of the zone
+ * i      at most name->labels - zone->name_labels
+ * label  set to the label of name that the result is at
+ *
+ * Does not allocate.  RFC 1034, 4.3.2, steps 3a, 3b; RFC 6672, 3.2.
  */
 ngx_dns_node_t *ngx_dns_zone_top(const ngx_dns_zone_t *zone,
     const ngx_dns_name_t *name, ngx_uint_t i, ngx_uint_t *label);
 
-/* The wildcard right below the suffix of name at label i, or NULL. */
+/*
+ * The wildcard right below the suffix of name at label i, which is not 0, or
+ * NULL.  Does not allocate.  RFC 4592, 3.3.1.
+ */
 ngx_dns_node_t *ngx_dns_zone_wildcard(const ngx_dns_zone_t *zone,
     const ngx_dns_name_t *name, ngx_uint_t i);
 
 /*
  * Passes of a batch: the first asks for the cache line of the bucket, the
- * second, when it has come, for that of the node.
+ * second, when it has come, for that of the node.  Neither allocates.
  */
 void ngx_dns_zone_prefetch_bucket(const ngx_dns_zone_t *zone,
     const ngx_dns_name_t *name);

@@ -75,7 +75,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     t.udp_size = 1232;
     t.tcp = (uint8_t) tcp;
-    t.ecs = 1;
     t.pad = tcp ? 468 : 0;
     t.keepalive = 100;
     ngx_str_set(&t.nsid, "fuzz");

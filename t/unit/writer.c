@@ -125,7 +125,6 @@ compile(const char *apex)
 
 #define OPT_DO    1
 #define OPT_NSID  2
-#define OPT_ECS   4
 
 
 /* edns: the size the client writes, 0: no OPT */
@@ -162,11 +161,6 @@ ask(const char *qname, ngx_uint_t qtype, ngx_uint_t edns, ngx_uint_t options)
 
         if (options & OPT_NSID) {
             p = ngx_dns_put32(p, 3 << 16);
-        }
-
-        if (options & OPT_ECS) {
-            p = ngx_dns_put32(p, 8 << 16 | 200);
-            p += 200;
         }
 
         ngx_dns_put16(rdlen, p - rdlen - 2);
@@ -248,7 +242,6 @@ count(ngx_uint_t type, ngx_uint_t section)
 static void
 test_options(void)
 {
-    ngx_uint_t   i;
     const char  *longest;
     static char  nsid[300];
 
@@ -257,16 +250,11 @@ test_options(void)
 
     add(HEAD "t 300 TXT t\n");
 
-    for (i = 0; i < 40; i++) {
-        add("n 300 A 192.0.2.%d\n", (int) i);
-    }
-
     compile("z.test.");
 
     memset(nsid, 'n', sizeof(nsid));
     transport.nsid.data = (u_char *) nsid;
     transport.nsid.len = sizeof(nsid);
-    transport.ecs = 1;
     transport.udp_size = 512;
 
     ask("t.z.test.", NGX_DNS_TYPE_TXT, 512, OPT_NSID);
@@ -281,13 +269,6 @@ test_options(void)
     tap_is_int(reply[3] & 0xf, NGX_DNS_REFUSED, "options: rcode");
     tap_is_int(ngx_dns_get16(reply + reply_len - 6), 15, "options: EDE");
 
-    /* the client's subnet comes before NSID: 300 octets do not fit beside */
-
-    ask("n.z.test.", NGX_DNS_TYPE_A, 512, OPT_NSID|OPT_ECS);
-    tap_ok(reply_len <= 512, "options: %d octets", (int) reply_len);
-    tap_is_int(count(NGX_DNS_TYPE_OPT, 2), 1, "options: OPT with a subnet");
-    tap_ok(reply[2] & 2, "options: TC");
-
     query.verdict = NGX_DNS_VERDICT_ERROR;
     query.rcode = NGX_DNS_SERVFAIL;
     query.ede = NGX_DNS_EDE_NONE;
@@ -299,7 +280,6 @@ test_options(void)
            "options: an error is without the answer");
 
     transport.nsid.len = 0;
-    transport.ecs = 0;
     transport.udp_size = 1232;
 }
 
