@@ -53,8 +53,9 @@ my %text = (
 
 my @names = sort keys %text;
 
-dns_run($t,
-	zones => { map { ("z$_" => unnamed($text{$names[$_]})) } 0 .. $#names });
+dns_run($t, zones => {
+	map { ("z$_" => unnamed($text{$names[$_]})) } 0 .. $#names
+});
 
 ###############################################################################
 

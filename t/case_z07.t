@@ -148,7 +148,8 @@ my $dots = './' x 14;
 
 zone_is($t, zone_text('z1.test', "\$INCLUDE l/a\n"), <<EOF,
 	refused
-	emerg l/${dots}a:1: cannot include "./a": files are nested 16 deep already
+	emerg l/${dots}a:1: cannot include "./a": files are nested 16 deep
+		already
 EOF
 	'Z07 a file includes itself by another path',
 	files => { 'l/a' => "\$INCLUDE ./a\n" });
@@ -192,7 +193,8 @@ EOZ
 	refused
 	emerg 6: no file name
 	emerg 7: no file name
-	emerg 8: cannot open "missing.zone": open() failed (2: No such file or directory)
+	emerg 8: cannot open "missing.zone": open() failed (2: No such file or
+		directory)
 	emerg 9: "" is not a file name
 	emerg 10: "a..b" is not a name: label is empty
 	emerg 11: "c" is too much

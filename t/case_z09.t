@@ -179,9 +179,12 @@ EOZ
 	emerg 6: "TYPE65536" is not an RR type
 	emerg 7: "TYPE" is not an RR type
 	emerg 8: "TYPE-1" is not an RR type
-	emerg 9: "TYPE0" is a type of queries and messages, which no zone can hold
-	emerg 10: "TYPE41" is a type of queries and messages, which no zone can hold
-	emerg 11: "TYPE255" is a type of queries and messages, which no zone can hold
+	emerg 9: "TYPE0" is a type of queries and messages, which no zone can
+		hold
+	emerg 10: "TYPE41" is a type of queries and messages, which no zone can
+		hold
+	emerg 11: "TYPE255" is a type of queries and messages, which no zone can
+		hold
 	emerg 12: "CLASS2" is not the class IN
 	emerg 13: "CLASS1" is not an RR type
 EOF
@@ -193,7 +196,8 @@ a	TYPE5 \# 3 01 78 00
 a	TYPE65280 \# 0
 EOZ
 	refused
-	emerg 7: "a.z1.test." TYPE65280: the owner has a CNAME, which allows no other data
+	emerg 7: "a.z1.test." TYPE65280: the owner has a CNAME, which allows no
+		other data
 EOF
 
 dns_is(dns_ask('www.z1.test', 'A'), <<EOF, 'Z09 good query afterwards');
@@ -209,7 +213,8 @@ sub is_record {
 
 	my $ttl = delete $opts{ttl} // 300;
 
-	my $answer = join '', map { "answer $owner.z1.test. $ttl IN $type $_\n" }
+	my $answer = join '',
+		map { "answer $owner.z1.test. $ttl IN $type $_\n" }
 		ref $rdata ? @$rdata : $rdata;
 
 	local $Test::Builder::Level = $Test::Builder::Level + 1;

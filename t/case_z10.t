@@ -37,10 +37,11 @@ m	HTTPS 1 foo.example.com. key667=hello
 n	HTTPS 1 foo.example.com. key667="hello\210qoo"
 o	HTTPS 1 . key667
 p	HTTPS 1 . key667=""
-q	HTTPS 16 foo.example.org. mandatory=ipv4hint,alpn alpn="h2,h3-19" ipv4hint=192.0.2.1
+q	HTTPS 16 foo.example.org. ( mandatory=ipv4hint,alpn alpn="h2,h3-19"
+	ipv4hint=192.0.2.1 )
 r	HTTPS 0 svc
 s	HTTPS 0 .
-t	SVCB 1 svc dohpath=/q{?dns} ohttp no-default-alpn alpn=dot
+t	SVCB 1 svc. dohpath=/{?dns} ohttp no-default-alpn alpn=dot
 u	HTTPS 1 . key65534=x key1=\002h2 key3=\031\144
 v	HTTPS 1 . alpn="h2\,h3"
 w	SVCB 1 . ( port=53 ; comment
@@ -77,7 +78,7 @@ is_https('y', '1 . 1=026832026833', 'Z10 generic form');
 dns_is(dns_ask('t.z1.test', 'SVCB'), <<'EOF', 'Z10 SVCB');
 	NOERROR qr aa
 	question	t.z1.test. IN SVCB
-	answer		t.z1.test. 300 IN SVCB 1 svc.z1.test. 1=03646f74 2= 7=2f717b3f646e737d 8=
+	answer t.z1.test. 300 IN SVCB 1 svc. 1=03646f74 2= 7=2f7b3f646e737d 8=
 EOF
 
 dns_is(dns_ask('w.z1.test', 'SVCB'), <<'EOF', 'Z10 SVCB in parentheses');
@@ -128,11 +129,16 @@ f	HTTPS 1 . =1
 g	HTTPS 1 . "port=53"
 EOZ
 	refused
-	emerg 6: "key65535=x" is not a parameter that is known, nor like key123=value
-	emerg 7: "key65536=x" is not a parameter that is known, nor like key123=value
-	emerg 8: "key03=\000\053" is not a parameter that is known, nor like key123=value
-	emerg 9: "Port=53" is not a parameter that is known, nor like key123=value
-	emerg 10: "foo=1" is not a parameter that is known, nor like key123=value
+	emerg 6: "key65535=x" is not a parameter that is known, nor like
+		key123=value
+	emerg 7: "key65536=x" is not a parameter that is known, nor like
+		key123=value
+	emerg 8: "key03=\000\053" is not a parameter that is known, nor like
+		key123=value
+	emerg 9: "Port=53" is not a parameter that is known, nor like
+		key123=value
+	emerg 10: "foo=1" is not a parameter that is known, nor like
+		key123=value
 	emerg 11: "=1" is not a parameter that is known, nor like key123=value
 	emerg 12: quotes around the parameter
 EOF

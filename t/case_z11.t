@@ -93,9 +93,11 @@ EOZ
 	refused
 	emerg 6: "x$l63" is not a name: label is longer than 63 octets
 	emerg 7: "x$l63..." is not a name: label is longer than 63 octets
-	emerg 8: "\\120${\ substr $l63, 0, 60 }..." is not a name: label is longer than 63 octets
+	emerg 8: "\\120${\ substr $l63, 0, 60 }..." is not a name: label is
+		longer than 63 octets
 	emerg 9: "x$l63" is not a name: label is longer than 63 octets
-	emerg 10: "a.x${\ substr $l63, 0, 61 }..." is not a name: label is longer than 63 octets
+	emerg 10: "a.x${\ substr $l63, 0, 61 }..." is not a name: label is
+		longer than 63 octets
 	emerg 11: "x$l63" is not a name: label is longer than 63 octets
 	emerg 12: "x$l63" is not a name: label is longer than 63 octets
 EOF
@@ -107,9 +109,11 @@ a	CNAME $l63.$l63.$l63.x$l53
 b	CNAME $l63.$l63.$l63.${\ substr $l63, 0, 62 }.
 EOZ
 	refused
-	emerg 6: "$l63...." is not a name: name is longer than 255 octets with its origin
+	emerg 6: "$l63...." is not a name: name is longer than 255 octets with
+		its origin
 	emerg 7: "$l63...." is not a name: name is longer than 255 octets
-	emerg 8: "$l63...." is not a name: name is longer than 255 octets with its origin
+	emerg 8: "$l63...." is not a name: name is longer than 255 octets with
+		its origin
 	emerg 9: "$l63...." is not a name: name is longer than 255 octets
 EOF
 
@@ -125,10 +129,14 @@ a.$l53	A 192.0.2.1
 b	A 192.0.2.1
 EOZ
 	refused
-	emerg 8: "x$l53" is not a name: name is longer than 255 octets with its origin
-	emerg 9: "a.$l53" is not a name: name is longer than 255 octets with its origin
-	emerg 10: "x$l53" is not a name: name is longer than 255 octets with its origin
-	emerg 11: "x$l53" is not a name: name is longer than 255 octets with its origin
+	emerg 8: "x$l53" is not a name: name is longer than 255 octets with its
+		origin
+	emerg 9: "a.$l53" is not a name: name is longer than 255 octets with its
+		origin
+	emerg 10: "x$l53" is not a name: name is longer than 255 octets with its
+		origin
+	emerg 11: "x$l53" is not a name: name is longer than 255 octets with its
+		origin
 EOF
 
 # lines of 100 kB
@@ -155,7 +163,8 @@ EOZ
 	emerg 8: "$shown" is longer than 255 octets
 	emerg 9: "$shown" is longer than 255 octets
 	emerg 10: "$shown" is not an RR type
-	emerg 11: "5$cut" is not a TTL (seconds up to 2147483647, or units like 1w2d3h4m5s)
+	emerg 11: "5$cut" is not a TTL (seconds up to 2147483647, or units like
+		1w2d3h4m5s)
 	emerg 12: "$shown" is not a name: label is longer than 63 octets
 	emerg 13: "$shown" is not a name: label is longer than 63 octets
 	emerg 14: "$shown" is too long for a file name
@@ -174,7 +183,8 @@ d	CAA 0 $long x
 EOZ
 	refused
 	emerg 6: "\$$cut" is not a directive
-	emerg 7: "1$cut" is not a TTL (seconds up to 2147483647, or units like 1w2d3h4m5s)
+	emerg 7: "1$cut" is not a TTL (seconds up to 2147483647, or units like
+		1w2d3h4m5s)
 	emerg 8: "1-${\ substr $cut, 1 }" is not a range like 1-100/2
 	emerg 9: \$GENERATE makes a line that is too long
 	emerg 10: \$GENERATE modifier is not \${OFFSET,WIDTH,RADIX}
@@ -194,7 +204,8 @@ d	A 192.0.2
 EOZ
 	refused
 	emerg 6: "@{[ 'y' x 64 ]}..." does not fit: rdata is too long
-	emerg 7: "@{[ 'a.' x 32 ]}..." is not a name: name is longer than 255 octets
+	emerg 7: "@{[ 'a.' x 32 ]}..." is not a name: name is longer than 255
+		octets
 	emerg 8: "192.0.2.2" is too much
 	emerg 10: "@{[ 'y' x 64 ]}..." does not fit: rdata is too long
 	emerg 11: "192.0.2" is not an IPv4 address

@@ -251,10 +251,11 @@ zone_is($t, "ns1 A 192.0.2.53\n", <<'EOF', 'Z12 nothing at the apex');
 	emerg: zone has no SOA record
 EOF
 
-zone_is($t, "$soa\nsub NS ns1\nns1 A 192.0.2.53\n", <<'EOF', 'Z12 NS elsewhere');
+zone_is($t, "$soa\nsub NS ns1\nns1 A 192.0.2.53\n", <<'EOF',
 	refused
 	emerg: zone has no NS record at its apex
 EOF
+	'Z12 NS elsewhere');
 
 # several at once
 
@@ -280,7 +281,8 @@ undef $t;
 sub is_rrset {
 	my ($qname, $type, $ttl, $name, @rdata) = @_;
 
-	my $answer = join '', map { "answer $qname. $ttl IN $type $_\n" } @rdata;
+	my $answer = join '',
+		map { "answer $qname. $ttl IN $type $_\n" } @rdata;
 
 	local $Test::Builder::Level = $Test::Builder::Level + 1;
 

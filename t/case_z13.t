@@ -56,7 +56,9 @@ $GENERATE 1-2 a$ A 192.0.2.$
 $GENERATE 1-2 @ A 192.0.2.$
 EOZ
 
-	'z2.test' => zone_text('z2.test', "\$GENERATE 1-100000 h\$ A 10.0.0.1\n"),
+	'z2.test' => zone_text('z2.test', <<'EOZ'),
+$GENERATE 1-100000 h$ A 10.0.0.1
+EOZ
 
 	'z3.test' => zone_text('z3.test', <<EOZ),
 \$GENERATE 1-$most most TYPE65280 \\# 4 0000\${0,4,x}
@@ -137,9 +139,12 @@ $GENERATE 1-2/4294967296 h$ A 10.0.0.1
 last	A 192.0.2.256
 EOZ
 	refused
-	emerg 6: $GENERATE makes 4294967296 records, more than the 1000000 that are allowed
-	emerg 7: $GENERATE makes 1000001 records, more than the 1000000 that are allowed
-	emerg 8: $GENERATE makes 2147483648 records, more than the 1000000 that are allowed
+	emerg 6: $GENERATE makes 4294967296 records, more than the 1000000 that
+		are allowed
+	emerg 7: $GENERATE makes 1000001 records, more than the 1000000 that are
+		allowed
+	emerg 8: $GENERATE makes 2147483648 records, more than the 1000000 that
+		are allowed
 	emerg 9: "0-4294967296" is not a range like 1-100/2
 	emerg 10: "0-99999999999999999999" is not a range like 1-100/2
 	emerg 11: "1-2/4294967296" is not a range like 1-100/2
@@ -190,7 +195,8 @@ EOZ
 	emerg 8: \$GENERATE modifier is not \${OFFSET,WIDTH,RADIX}
 	emerg 9: \$GENERATE offset makes 1 negative
 	emerg 10: \$GENERATE with 256: "192.0.2.256" is not an IPv4 address
-	emerg 11: \$GENERATE with 1: "h$zeros..." is not a name: label is longer than 63 octets
+	emerg 11: \$GENERATE with 1: "h$zeros..." is not a name: label is longer
+		than 63 octets
 	emerg 12: owner "h1.other." is outside the zone
 	emerg 12: owner "h2.other." is outside the zone
 	emerg 13: \$GENERATE with 1: parenthesis is not closed
@@ -227,7 +233,8 @@ dns_is(dns_ask('more.z3.test', 'TYPE65280', over => 'tcp'), <<'EOF',
 EOF
 	'Z13 one record more');
 
-my $large = 'the rrset is larger than any message, it is answered with SERVFAIL';
+my $large = 'the rrset is larger than any message, '
+	. 'it is answered with SERVFAIL';
 
 like((dns_error_log($t, qr/"more\.z3/))[0],
 	qr/\[warn\].*"more\.z3\.test\." TYPE65280: $large in .*:7$/,
@@ -257,7 +264,8 @@ my %files = map { ("i$_" => "\$INCLUDE i@{[ $_ + 1 ]}\n" x 3) } 1 .. 14;
 $files{i15} = "a A 192.0.2.1\n";
 
 like(zone_said($t, zone_text('z1.test', "\$INCLUDE i1\n"), files => \%files),
-	qr/^refused\nemerg i\d+:\d: cannot include "i\d+": 65535 files have been/,
+	qr/^refused\n
+	emerg\ i\d+:\d:\ cannot\ include\ "i\d+":\ 65535\ files\ have\ been/x,
 	'Z13 files in files');
 
 undef $t;
@@ -270,7 +278,8 @@ sub is_rrset {
 	my ($qname, $type, $name, @rdata) = @_;
 
 	my $ttl = $qname =~ s/^(\d+) // ? $1 : 300;
-	my $answer = join '', map { "answer $qname. $ttl IN $type $_\n" } @rdata;
+	my $answer = join '',
+		map { "answer $qname. $ttl IN $type $_\n" } @rdata;
 
 	local $Test::Builder::Level = $Test::Builder::Level + 1;
 

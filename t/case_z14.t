@@ -121,11 +121,11 @@ is(www(), '192.0.2.6', 'Z14 an empty file instead');
 unlink "$d/z1.test.zone";
 
 is(said(), <<'EOF', 'Z14 why');
-emerg cannot open "z1.test.zone": open() failed (2: No such file or directory) in z1.test.zone
+emerg cannot open "z1.test.zone": open() failed (2: No such file or directory)
 emerg is refused: 1 errors, file "z1.test.zone"
-emerg cannot open "z1.test.zone": is a directory in z1.test.zone
+emerg cannot open "z1.test.zone": is a directory
 emerg is refused: 1 errors, file "z1.test.zone"
-emerg zone has no SOA record in z1.test.zone
+emerg zone has no SOA record
 emerg is refused: 1 errors, file "z1.test.zone"
 EOF
 
@@ -245,6 +245,7 @@ sub said {
 
 	while ($log =~ /\[(warn|emerg)\] .*?: zone "z1\.test":? (.*)\n/g) {
 		$text .= "$1 $2\n" =~ s!\Q$d/\E!!gr;
+		$text =~ s/ in z1.test.zone$//;
 	}
 
 	$seen = length $log;

@@ -127,14 +127,16 @@ sub _canon {
 
 	my %end;
 
+	my $conf = "configuration file $d/check.conf";
+
 	if ($ok) {
-		$end{"nginx: the configuration file $d/check.conf syntax is ok"} = 1;
-		$end{"nginx: configuration file $d/check.conf test is successful"} = 1;
+		$end{"nginx: the $conf syntax is ok"} = 1;
+		$end{"nginx: $conf test is successful"} = 1;
 
 	} else {
-		$end{"nginx: configuration file $d/check.conf test failed"} = 1;
-		$end{"nginx: [emerg] zone \"$zone\" is refused: $counted errors, "
-			. "file \"$file\""} = 1;
+		$end{"nginx: $conf test failed"} = 1;
+		$end{"nginx: [emerg] zone \"$zone\" is refused: $counted errors"
+			. ", file \"$file\""} = 1;
 	}
 
 	my @lines = $ok ? 'accepted' : $status == 256 ? 'refused'
@@ -177,14 +179,18 @@ sub _message {
 }
 
 
-# Compares what is said with lines that may be indented.
+# Compares what is said with lines that may be indented, and go on in the next
+# line where they have a blank.
 
 sub zone_is {
 	my ($t, $text, $expected, $name, %opts) = @_;
 
 	local $Test::Builder::Level = $Test::Builder::Level + 1;
 
+	my $first = qr/accepted|refused|status|said|not|errors|emerg|warn/;
+
 	$expected =~ s/^\s+//mg;
+	$expected =~ s/\n(?=.)(?!$first\b)/ /g;
 
 	return Test::More::is(zone_said($t, $text, %opts), $expected, $name);
 }
