@@ -21,6 +21,11 @@ static ngx_inline uint64_t ngx_dns_hash_slack(const u_char *label,
 static void ngx_dns_name_hash(ngx_dns_name_t *name, ngx_dns_key_t *key);
 static ngx_int_t ngx_dns_name_escape(u_char *p, u_char *last,
     ngx_uint_t *octet);
+static u_char *ngx_dns_name_labels_from_text(u_char *dst, u_char *p,
+    u_char *last, u_char **label, const char **err);
+
+
+static const char  ngx_dns_name_too_long[] = "name is longer than 255 octets";
 
 
 static ngx_inline uint64_t
@@ -362,121 +367,126 @@ ngx_dns_name_escape(u_char *p, u_char *last, ngx_uint_t *octet)
 }
 
 
+/*
+ * The labels of a text up to last, whose octets the length octet of the
+ * next one follows.  Returns the place behind them, NULL with *err set.
+ * label is set to the length octet of the last label: it is still to be
+ * written, and there is no such label behind a final dot.
+ */
+
+static u_char *
+ngx_dns_name_labels_from_text(u_char *dst, u_char *p, u_char *last,
+    u_char **label, const char **err)
+{
+    u_char      *d, *end;
+    ngx_int_t    n;
+    ngx_uint_t   octet;
+
+    end = dst + NGX_DNS_NAME_MAX;
+    *label = dst;
+    d = dst + 1;
+
+    for ( /* void */ ; p < last; p += n) {
+
+        n = 1;
+        octet = *p;
+
+        if (octet == '.') {
+
+            if (d == *label + 1) {
+                *err = "label is empty";
+                return NULL;
+            }
+
+            if (d >= end) {
+                *err = ngx_dns_name_too_long;
+                return NULL;
+            }
+
+            **label = (u_char) (d - *label - 1);
+            *label = d++;
+            continue;
+        }
+
+        if (octet == '\\') {
+            n = ngx_dns_name_escape(p, last, &octet);
+
+            if (n == 0) {
+                *err = "escape is neither \\X nor \\DDD up to 255";
+                return NULL;
+            }
+        }
+
+        if (d - *label > NGX_DNS_LABEL_MAX) {
+            *err = "label is longer than 63 octets";
+            return NULL;
+        }
+
+        if (d >= end) {
+            *err = ngx_dns_name_too_long;
+            return NULL;
+        }
+
+        *d++ = (octet >= 'A' && octet <= 'Z') ? (u_char) (octet | 0x20)
+                                              : (u_char) octet;
+    }
+
+    return d;
+}
+
+
 size_t
 ngx_dns_name_from_text(u_char *dst, ngx_str_t *text, const u_char *origin,
     const char **err)
 {
-    u_char      *p, *last, *label, *d, *end;
-    size_t       n;
-    ngx_int_t    rc;
-    ngx_uint_t   octet;
-
-    p = text->data;
-    last = p + text->len;
+    u_char  *d, *label;
+    size_t   n;
 
     if (text->len == 0) {
         *err = "name is empty";
         return 0;
     }
 
-    if (text->len == 1 && *p == '.') {
+    if (text->len == 1 && text->data[0] == '.') {
         dst[0] = 0;
         return 1;
     }
 
-    d = dst;
-    end = dst + NGX_DNS_NAME_MAX;
-    label = d++;
+    if (text->len == 1 && text->data[0] == '@' && origin != NULL) {
+        d = dst;
 
-    if (text->len == 1 && *p == '@' && origin != NULL) {
-        p = last;
-        d = label;
-    }
-
-    while (p < last) {
-
-        if (*p == '.') {
-            n = d - label - 1;
-
-            if (n == 0) {
-                *err = "label is empty";
-                return 0;
-            }
-
-            *label = (u_char) n;
-            p++;
-
-            if (d >= end) {
-                goto too_long;
-            }
-
-            label = d++;
-            continue;
-        }
-
-        octet = *p;
-        rc = 1;
-
-        if (octet == '\\') {
-            rc = ngx_dns_name_escape(p, last, &octet);
-
-            if (rc == 0) {
-                *err = "escape is neither \\X nor \\DDD up to 255";
-                return 0;
-            }
-        }
-
-        if (d - label > NGX_DNS_LABEL_MAX) {
-            *err = "label is longer than 63 octets";
+    } else {
+        d = ngx_dns_name_labels_from_text(dst, text->data,
+                                          text->data + text->len, &label, err);
+        if (d == NULL) {
             return 0;
         }
 
-        if (d >= end) {
-            goto too_long;
-        }
-
-        *d++ = (octet >= 'A' && octet <= 'Z') ? (u_char) (octet | 0x20)
-                                              : (u_char) octet;
-        p += rc;
-    }
-
-    if (d == label + 1) {
-
-        /* a final dot */
-
-        *label = 0;
-        return d - dst;
-    }
-
-    if (d != label) {
         *label = (u_char) (d - label - 1);
+
+        if (*label == 0) {
+
+            /* a final dot: that was the root label */
+
+            return d - dst;
+        }
     }
 
     if (origin == NULL) {
-        if (d >= end) {
-            goto too_long;
-        }
-
-        *d++ = 0;
-        return d - dst;
+        origin = (const u_char *) "";
     }
 
     n = ngx_dns_name_len(origin);
 
-    if ((size_t) (end - d) < n) {
-        *err = "name is longer than 255 octets with its origin";
+    if ((size_t) (dst + NGX_DNS_NAME_MAX - d) < n) {
+        *err = (n == 1) ? ngx_dns_name_too_long
+                        : "name is longer than 255 octets with its origin";
         return 0;
     }
 
     ngx_memcpy(d, origin, n);
 
     return (d - dst) + n;
-
-too_long:
-
-    *err = "name is longer than 255 octets";
-
-    return 0;
 }
 
 
