@@ -26,7 +26,7 @@ use Test::Nginx::DNS;
 select STDERR; $| = 1;
 select STDOUT; $| = 1;
 
-my $t = Test::Nginx->new()->has(qw/stream udp/)->plan(17);
+my $t = Test::Nginx->new()->has(qw/stream udp/)->plan(19);
 
 dns_run($t, zones => { 'z1.test' => zone_z1() }, stream => <<'EOS',
     log_format  dns  "$dns_transport $dns_qname $dns_qtype $dns_rcode $status";
@@ -42,6 +42,16 @@ dns_run($t, zones => { 'z1.test' => zone_z1() }, stream => <<'EOS',
     geo  $geo {
         default       other;
         127.0.0.0/24  local;
+    }
+
+    log_format  addr "$server_addr $dns_qname $server_port";
+
+    server {
+        listen      *:%%PORT_8982%%;
+        dns         on;
+        dns_zone    z1.test z1.test.zone;
+        dns_nsid    "$server_addr";
+        access_log  %%TESTDIR%%/addr.log addr;
     }
 
     server {
@@ -108,6 +118,20 @@ ok($time[2][0] > 0.35 && $time[2][0] < 0.7, 'time of the third');
 
 is(join(',', (dns_log($t, 'map.log', 5))[0 .. 2]),
 	'www local,nope local,big local', 'variables for each message');
+
+# the address that was asked, of a socket that has none
+
+$c = dns_client(proto => 'tcp', addr => '127.0.0.3', port => port(8982));
+$c->send(map { dns_query('www.z1.test', 'A', nsid => 1) } 1 .. 5);
+
+my @nsid = map { map { $_->[1] } @{ dns_parse($_)->{opt}{options} } }
+	$c->recv_n(5);
+
+is("@nsid", '127.0.0.3 ' x 4 . '127.0.0.3', 'nsid with the server address');
+
+is(join(',', dns_log($t, 'addr.log', 5)),
+	join(',', ('127.0.0.3 www.z1.test. ' . port(8982)) x 5),
+	'server address for each message');
 
 # a connection without a message has the line of the connection
 

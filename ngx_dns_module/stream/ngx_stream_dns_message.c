@@ -338,6 +338,13 @@ static void
 ngx_stream_dns_enter(ngx_stream_dns_worker_t *w, ngx_stream_session_t *s,
     ngx_stream_dns_saved_t *saved)
 {
+    /*
+     * What is found out about the connection is kept in its pool: with
+     * "listen *" the address that was asked is, by the first who wants it.
+     */
+
+    (void) ngx_connection_local_sockaddr(s->connection, NULL, 0);
+
     saved->pool = s->connection->pool;
     s->connection->pool = w->pool;
 

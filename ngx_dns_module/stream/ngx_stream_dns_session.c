@@ -173,6 +173,11 @@ ngx_stream_dns_session_begin(ngx_stream_dns_session_t *ss,
     c->start_time = ngx_current_msec;
     c->sent = 0;
 
+    /* without one a variable may have replaced it by memory of the pool */
+
+    c->local_sockaddr = &ss->local.sockaddr;
+    c->local_socklen = c->listening->socklen;
+
     if (d->local != NULL) {
         ngx_stream_dns_session_local(ss, d);
     }
