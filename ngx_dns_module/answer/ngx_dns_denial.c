@@ -21,7 +21,8 @@ typedef struct {
 static ngx_uint_t ngx_dns_deny_type(ngx_dns_answer_t *a);
 static ngx_dns_proof_t ngx_dns_deny_suffix(ngx_dns_answer_t *a,
     ngx_uint_t i);
-static ngx_dns_proof_t ngx_dns_deny_star(ngx_dns_answer_t *a, u_char *buf);
+static ngx_dns_proof_t ngx_dns_deny_star(ngx_dns_answer_t *a, ngx_uint_t i,
+    u_char *buf);
 static ngx_int_t ngx_dns_deny_cmp(const u_char *a, size_t alen,
     const u_char *b, size_t blen);
 static ngx_dns_node_t *ngx_dns_deny_search(ngx_dns_answer_t *a,
@@ -31,7 +32,7 @@ static ngx_int_t ngx_dns_deny_match(ngx_dns_answer_t *a,
 static void ngx_dns_deny_cover(ngx_dns_answer_t *a, ngx_dns_proof_t proof);
 static void ngx_dns_deny_point(ngx_dns_answer_t *a, ngx_dns_proof_t proof);
 static void ngx_dns_deny_add(ngx_dns_answer_t *a, ngx_dns_node_t *node);
-static void ngx_dns_deny_encloser(ngx_dns_answer_t *a, ngx_uint_t i,
+static ngx_uint_t ngx_dns_deny_encloser(ngx_dns_answer_t *a, ngx_uint_t i,
     ngx_uint_t exists);
 
 
@@ -61,15 +62,15 @@ ngx_dns_deny_suffix(ngx_dns_answer_t *a, ngx_uint_t i)
 }
 
 
-/* the wildcard that the closest encloser might have had */
+/* the wildcard that the encloser at label i has, or might have had */
 
 static ngx_dns_proof_t
-ngx_dns_deny_star(ngx_dns_answer_t *a, u_char *buf)
+ngx_dns_deny_star(ngx_dns_answer_t *a, ngx_uint_t i, u_char *buf)
 {
     size_t           n;
     ngx_dns_proof_t  proof;
 
-    proof = ngx_dns_deny_suffix(a, a->found.label);
+    proof = ngx_dns_deny_suffix(a, i);
     n = proof.rel + a->zone->name_len;
 
     buf[0] = 1;
@@ -230,9 +231,11 @@ ngx_dns_deny_add(ngx_dns_answer_t *a, ngx_dns_node_t *node)
  * one label longer is covered (RFC 5155, 7.2.1).
  *
  * exists  1: the proof is about the suffix itself, not about a name below it
+ *
+ * Returns the label of the closest provable encloser.
  */
 
-static void
+static ngx_uint_t
 ngx_dns_deny_encloser(ngx_dns_answer_t *a, ngx_uint_t i, ngx_uint_t exists)
 {
     ngx_uint_t  last, first;
@@ -243,7 +246,7 @@ ngx_dns_deny_encloser(ngx_dns_answer_t *a, ngx_uint_t i, ngx_uint_t exists)
     while (ngx_dns_deny_match(a, ngx_dns_deny_suffix(a, i)) != NGX_OK) {
 
         if (i == last) {
-            return;
+            return i;
         }
 
         i++;
@@ -252,6 +255,8 @@ ngx_dns_deny_encloser(ngx_dns_answer_t *a, ngx_uint_t i, ngx_uint_t exists)
     if (i > 0 && !(exists && i == first)) {
         ngx_dns_deny_cover(a, ngx_dns_deny_suffix(a, i - 1));
     }
+
+    return i;
 }
 
 
@@ -259,7 +264,7 @@ void
 ngx_dns_deny_nodata(ngx_dns_answer_t *a, ngx_uint_t wildcard)
 {
     u_char           buf[NGX_DNS_NAME_MAX + 3];
-    ngx_uint_t       type;
+    ngx_uint_t       type, encloser;
     ngx_dns_proof_t  own;
 
     type = ngx_dns_deny_type(a);
@@ -270,13 +275,22 @@ ngx_dns_deny_nodata(ngx_dns_answer_t *a, ngx_uint_t wildcard)
 
     if (type == NGX_DNS_TYPE_NSEC3) {
 
-        if (wildcard) {
-            ngx_dns_deny_match(a, ngx_dns_deny_star(a, buf));
-            ngx_dns_deny_encloser(a, a->found.label, 0);
-
-        } else {
-            ngx_dns_deny_encloser(a, 0, 1);
+        if (!wildcard) {
+            (void) ngx_dns_deny_encloser(a, 0, 1);
+            return;
         }
+
+        own = ngx_dns_deny_star(a, a->found.label, buf);
+
+        if (ngx_dns_deny_match(a, own) == NGX_OK) {
+            (void) ngx_dns_deny_encloser(a, a->found.label, 0);
+            return;
+        }
+
+        /* all below the wildcard is opted out */
+
+        encloser = ngx_dns_deny_encloser(a, a->found.label, 0);
+        ngx_dns_deny_cover(a, ngx_dns_deny_star(a, encloser, buf));
 
         return;
     }
@@ -284,7 +298,7 @@ ngx_dns_deny_nodata(ngx_dns_answer_t *a, ngx_uint_t wildcard)
     own = ngx_dns_deny_suffix(a, 0);
 
     if (wildcard) {
-        ngx_dns_deny_point(a, ngx_dns_deny_star(a, buf));
+        ngx_dns_deny_point(a, ngx_dns_deny_star(a, a->found.label, buf));
         ngx_dns_deny_cover(a, own);
 
     } else {
@@ -297,7 +311,7 @@ void
 ngx_dns_deny_nxdomain(ngx_dns_answer_t *a)
 {
     u_char      buf[NGX_DNS_NAME_MAX + 3];
-    ngx_uint_t  type;
+    ngx_uint_t  type, encloser;
 
     type = ngx_dns_deny_type(a);
 
@@ -305,14 +319,16 @@ ngx_dns_deny_nxdomain(ngx_dns_answer_t *a)
         return;
     }
 
+    encloser = a->found.label;
+
     if (type == NGX_DNS_TYPE_NSEC) {
         ngx_dns_deny_cover(a, ngx_dns_deny_suffix(a, 0));
 
     } else {
-        ngx_dns_deny_encloser(a, a->found.label, 0);
+        encloser = ngx_dns_deny_encloser(a, encloser, 0);
     }
 
-    ngx_dns_deny_cover(a, ngx_dns_deny_star(a, buf));
+    ngx_dns_deny_cover(a, ngx_dns_deny_star(a, encloser, buf));
 }
 
 
@@ -346,6 +362,6 @@ ngx_dns_deny_ds(ngx_dns_answer_t *a, ngx_uint_t i)
         (void) ngx_dns_deny_match(a, ngx_dns_deny_suffix(a, i));
 
     } else if (type == NGX_DNS_TYPE_NSEC3) {
-        ngx_dns_deny_encloser(a, i, 1);
+        (void) ngx_dns_deny_encloser(a, i, 1);
     }
 }
