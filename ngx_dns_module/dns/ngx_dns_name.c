@@ -16,6 +16,8 @@
 static ngx_inline uint64_t ngx_dns_load64(const u_char *p);
 static ngx_inline uint64_t ngx_dns_lower64(uint64_t x);
 static ngx_inline uint64_t ngx_dns_fold(uint64_t a, uint64_t b);
+static ngx_inline uint64_t ngx_dns_hash_head(const u_char **p, size_t *n,
+    uint64_t hash, ngx_dns_key_t *key);
 static ngx_inline uint64_t ngx_dns_hash_slack(const u_char *label,
     uint64_t hash, ngx_dns_key_t *key);
 static void ngx_dns_name_hash(ngx_dns_name_t *name, ngx_dns_key_t *key);
@@ -72,6 +74,22 @@ ngx_dns_fold(uint64_t a, uint64_t b)
 }
 
 
+/* all but the last 1 to 8 of the n octets at *p, which moves there */
+
+static ngx_inline uint64_t
+ngx_dns_hash_head(const u_char **p, size_t *n, uint64_t hash,
+    ngx_dns_key_t *key)
+{
+    while (*n > 8) {
+        hash = ngx_dns_fold(hash ^ ngx_dns_load64(*p), key->k[1]);
+        *p += 8;
+        *n -= 8;
+    }
+
+    return hash;
+}
+
+
 /* may read up to 7 octets behind the label */
 
 static ngx_inline uint64_t
@@ -81,12 +99,7 @@ ngx_dns_hash_slack(const u_char *label, uint64_t hash, ngx_dns_key_t *key)
     uint64_t  x;
 
     n = (size_t) label[0] + 1;
-
-    while (n > 8) {
-        hash = ngx_dns_fold(hash ^ ngx_dns_load64(label), key->k[1]);
-        label += 8;
-        n -= 8;
-    }
+    hash = ngx_dns_hash_head(&label, &n, hash, key);
 
     x = ngx_dns_load64(label) & (~(uint64_t) 0 >> (8 * (8 - n)));
 
@@ -98,11 +111,17 @@ uint64_t
 ngx_dns_name_hash_label(const u_char *label, uint64_t hash,
     ngx_dns_key_t *key)
 {
-    u_char  buf[NGX_DNS_LABEL_MAX + 1 + 8];
+    size_t    n;
+    uint64_t  x;
 
-    ngx_memcpy(buf, label, (size_t) label[0] + 1);
+    n = (size_t) label[0] + 1;
+    hash = ngx_dns_hash_head(&label, &n, hash, key);
 
-    return ngx_dns_hash_slack(buf, hash, key);
+    for (x = 0; n > 0; n--) {
+        x = x << 8 | label[n - 1];
+    }
+
+    return ngx_dns_fold(hash ^ x, key->k[1]);
 }
 
 

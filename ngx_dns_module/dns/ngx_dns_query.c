@@ -34,7 +34,7 @@ ngx_dns_query_parse(ngx_dns_query_t *q, u_char *packet, size_t len,
     ngx_uint_t truncated, ngx_dns_key_t *key)
 {
     u_char      *p;
-    ngx_uint_t   i, qdcount, ancount, nscount, arcount;
+    ngx_uint_t   i, ancount, nscount, arcount;
 
     ngx_memzero(q, offsetof(ngx_dns_query_t, qname));
 
@@ -53,18 +53,17 @@ ngx_dns_query_parse(ngx_dns_query_t *q, u_char *packet, size_t len,
         return ngx_dns_query_drop(q, NGX_DNS_DROP_RESPONSE);
     }
 
-    qdcount = ngx_dns_get16(packet + 4);
     ancount = ngx_dns_get16(packet + 6);
     nscount = ngx_dns_get16(packet + 8);
     arcount = ngx_dns_get16(packet + 10);
 
     p = packet + NGX_DNS_HEADER_SIZE;
 
-    if (qdcount == 1) {
+    if (ngx_dns_get16(packet + 4) == 1) {
         p = ngx_dns_query_question(q, key);
     }
 
-    if (truncated && (p == NULL || qdcount != 1)) {
+    if (truncated && !q->question) {
         return ngx_dns_query_drop(q, NGX_DNS_DROP_OVERSIZE);
     }
 
@@ -73,20 +72,17 @@ ngx_dns_query_parse(ngx_dns_query_t *q, u_char *packet, size_t len,
     if ((q->flags & NGX_DNS_FLAG_OPCODE) != NGX_DNS_OPCODE_QUERY) {
         q->ede = NGX_DNS_EDE_NOT_SUPPORTED;
 
-        if (p != NULL && qdcount == 1 && ancount == 0 && nscount == 0
-            && !truncated)
-        {
+        if (q->question && ancount == 0 && nscount == 0 && !truncated) {
+
             /* only for the OPT of the reply */
 
-            if (ngx_dns_query_additional(q, p, arcount) == NULL) {
-                q->edns = 0;
-            }
+            (void) ngx_dns_query_additional(q, p, arcount);
         }
 
         return ngx_dns_query_error(q, NGX_DNS_NOTIMP);
     }
 
-    if (p == NULL || qdcount != 1 || ancount != 0 || truncated) {
+    if (!q->question || ancount != 0 || truncated) {
         return ngx_dns_query_error(q, NGX_DNS_FORMERR);
     }
 

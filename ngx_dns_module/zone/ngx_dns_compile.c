@@ -29,6 +29,10 @@ static ngx_dns_node_t *ngx_dns_compile_step(ngx_dns_compiler_t *c,
 static void ngx_dns_compile_owner(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts,
     size_t n);
 static ngx_uint_t ngx_dns_compile_flags(ngx_dns_elt_t *elts, size_t n);
+static ngx_uint_t ngx_dns_compile_joined(const ngx_dns_rec_t *a,
+    const ngx_dns_rec_t *b);
+static u_char *ngx_dns_compile_rr(ngx_dns_compiler_t *c, u_char *p,
+    ngx_dns_rec_t *rec, ngx_int_t target);
 static size_t ngx_dns_compile_set(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts,
     size_t n, ngx_dns_rrset_t **set);
 static void ngx_dns_compile_soa(ngx_dns_compiler_t *c);
@@ -513,6 +517,43 @@ ngx_dns_compile_target(ngx_uint_t type)
 }
 
 
+/* 1: two records of one owner belong to one set */
+
+static ngx_uint_t
+ngx_dns_compile_joined(const ngx_dns_rec_t *a, const ngx_dns_rec_t *b)
+{
+    if (a->type != b->type) {
+        return 0;
+    }
+
+    return a->type != NGX_DNS_TYPE_RRSIG
+           || ngx_memcmp(ngx_dns_rec_rdata(a), ngx_dns_rec_rdata(b), 2) == 0;
+}
+
+
+/* one RR at p; target as ngx_dns_compile_target() says */
+
+static u_char *
+ngx_dns_compile_rr(ngx_dns_compiler_t *c, u_char *p, ngx_dns_rec_t *rec,
+    ngx_int_t target)
+{
+    ngx_dns_fixup_t  *f;
+
+    if (target != NGX_DECLINED) {
+        f = &c->fixups[c->nfixups++];
+        f->rec = rec;
+        f->link = p - (u_char *) c->zone;
+        f->node = c->path[c->depth].node;
+        f->target = (uint32_t) target;
+        p += 4;
+    }
+
+    p = ngx_dns_put16(p, rec->rdlen);
+
+    return ngx_cpymem(p, ngx_dns_rec_rdata(rec), rec->rdlen);
+}
+
+
 /* the records of one type (an RRSIG: for one type); returns how many */
 
 static size_t
@@ -521,15 +562,12 @@ ngx_dns_compile_set(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts, size_t n,
 {
     u_char           *p;
     size_t            i;
-    uint32_t          node;
     ngx_int_t         target;
     ngx_uint_t        nrr;
     ngx_dns_rec_t    *rec, *first;
-    ngx_dns_fixup_t  *f;
     ngx_dns_rrset_t  *set;
 
     first = elts[0].rec;
-    node = c->path[c->depth].node;
     target = ngx_dns_compile_target(first->type);
 
     set = (ngx_dns_rrset_t *) ((u_char *) c->zone + c->pos);
@@ -544,17 +582,9 @@ ngx_dns_compile_set(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts, size_t n,
     p = (u_char *) set + sizeof(ngx_dns_rrset_t);
     nrr = 0;
 
-    for (i = 0; i < n; i++) {
-        rec = elts[i].rec;
+    for (i = 0; i < n && ngx_dns_compile_joined(first, elts[i].rec); i++) {
 
-        if (rec->type != first->type
-            || (rec->type == NGX_DNS_TYPE_RRSIG
-                && ngx_memcmp(ngx_dns_rec_rdata(rec),
-                              ngx_dns_rec_rdata(first), 2)
-                   != 0))
-        {
-            break;
-        }
+        rec = elts[i].rec;
 
         if (rec->ttl != set->ttl) {
             ngx_dns_check_ttl(c, rec);
@@ -565,18 +595,7 @@ ngx_dns_compile_set(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts, size_t n,
             continue;
         }
 
-        if (target != NGX_DECLINED) {
-            f = &c->fixups[c->nfixups++];
-            f->rec = rec;
-            f->link = p - (u_char *) c->zone;
-            f->node = node;
-            f->target = (uint32_t) target;
-            p += 4;
-        }
-
-        p = ngx_dns_put16(p, rec->rdlen);
-        p = ngx_cpymem(p, ngx_dns_rec_rdata(rec), rec->rdlen);
-
+        p = ngx_dns_compile_rr(c, p, rec, target);
         set->size += 2 + (uint32_t) rec->rdlen;
         nrr++;
     }
