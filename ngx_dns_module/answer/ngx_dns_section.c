@@ -22,7 +22,9 @@ static void ngx_dns_add_sigs(ngx_dns_answer_t *a, ngx_dns_item_t *item);
 static uint32_t ngx_dns_add_ttl(ngx_dns_answer_t *a, ngx_dns_rrset_t *set);
 static ngx_uint_t ngx_dns_add_seen(ngx_dns_answer_t *a, uint32_t place);
 static void ngx_dns_add_address(ngx_dns_answer_t *a, ngx_dns_node_t *node,
-    ngx_dns_node_t *cut);
+    ngx_uint_t flags);
+static void ngx_dns_add_targets(ngx_dns_answer_t *a, ngx_dns_rrset_t *set,
+    ngx_dns_node_t *cut, ngx_uint_t flags);
 
 
 /* NULL: the list is full, and the reply knows */
@@ -241,10 +243,9 @@ ngx_dns_add_seen(ngx_dns_answer_t *a, uint32_t place)
 
 static void
 ngx_dns_add_address(ngx_dns_answer_t *a, ngx_dns_node_t *node,
-    ngx_dns_node_t *cut)
+    ngx_uint_t flags)
 {
     uint32_t          place;
-    ngx_uint_t        flags;
     ngx_dns_rrset_t  *inet, *inet6;
 
     inet = ngx_dns_node_rrset(node, NGX_DNS_TYPE_A);
@@ -260,13 +261,6 @@ ngx_dns_add_address(ngx_dns_answer_t *a, ngx_dns_node_t *node,
         return;
     }
 
-    flags = NGX_DNS_ITEM_OPTIONAL;
-
-    if (cut != NULL && ngx_dns_node_above(cut, node->name, node->len) == NGX_OK)
-    {
-        flags = 0;
-    }
-
     if (inet != NULL) {
         ngx_dns_add_node(a, NGX_DNS_ADDITIONAL, inet, node, flags);
     }
@@ -277,22 +271,16 @@ ngx_dns_add_address(ngx_dns_answer_t *a, ngx_dns_node_t *node,
 }
 
 
-void
-ngx_dns_add_addresses(ngx_dns_answer_t *a, ngx_dns_rrset_t *set,
-    ngx_dns_node_t *cut)
+/* flags: 0 for the glue of the cut, NGX_DNS_ITEM_OPTIONAL for all else */
+
+static void
+ngx_dns_add_targets(ngx_dns_answer_t *a, ngx_dns_rrset_t *set,
+    ngx_dns_node_t *cut, ngx_uint_t flags)
 {
     u_char          *rr;
     uint32_t         link;
-    ngx_uint_t       i;
+    ngx_uint_t       i, glue;
     ngx_dns_node_t  *node;
-
-    if (set->nrr > ngx_dns_write_limit(a->query, a->transport)
-                   / NGX_DNS_LINKED_MIN)
-    {
-        /* the set itself will not fit: TC, and no addresses */
-
-        return;
-    }
 
     rr = ngx_dns_rrset_first(set);
 
@@ -314,11 +302,40 @@ ngx_dns_add_addresses(ngx_dns_answer_t *a, ngx_dns_rrset_t *set,
             continue;
         }
 
+        glue = cut != NULL
+               && ngx_dns_node_above(cut, node->name, node->len) == NGX_OK;
+
+        if (glue != (flags == 0)) {
+            continue;
+        }
+
         if (a->reply.nitems == NGX_DNS_ITEMS_MAX) {
-            a->reply.full |= (cut != NULL);
+            a->reply.full |= glue;
             return;
         }
 
-        ngx_dns_add_address(a, node, cut);
+        ngx_dns_add_address(a, node, flags);
     }
+}
+
+
+void
+ngx_dns_add_addresses(ngx_dns_answer_t *a, ngx_dns_rrset_t *set,
+    ngx_dns_node_t *cut)
+{
+    if (set->nrr > ngx_dns_write_limit(a->query, a->transport)
+                   / NGX_DNS_LINKED_MIN)
+    {
+        /* the set itself will not fit: TC, and no addresses */
+
+        return;
+    }
+
+    /* what must be there comes before what may take its room: RFC 9471, 3 */
+
+    if (cut != NULL) {
+        ngx_dns_add_targets(a, set, cut, 0);
+    }
+
+    ngx_dns_add_targets(a, set, cut, NGX_DNS_ITEM_OPTIONAL);
 }
