@@ -23,14 +23,12 @@ static ngx_dns_proof_t ngx_dns_deny_suffix(ngx_dns_answer_t *a,
     ngx_uint_t i);
 static ngx_dns_proof_t ngx_dns_deny_star(ngx_dns_answer_t *a, ngx_uint_t i,
     u_char *buf);
-static ngx_int_t ngx_dns_deny_cmp(const u_char *a, size_t alen,
-    const u_char *b, size_t blen);
 static ngx_dns_node_t *ngx_dns_deny_search(ngx_dns_answer_t *a,
     ngx_dns_proof_t *proof, ngx_uint_t *exact);
 static ngx_int_t ngx_dns_deny_match(ngx_dns_answer_t *a,
     ngx_dns_proof_t proof);
+static ngx_int_t ngx_dns_deny_own(ngx_dns_answer_t *a, ngx_uint_t i);
 static void ngx_dns_deny_cover(ngx_dns_answer_t *a, ngx_dns_proof_t proof);
-static void ngx_dns_deny_point(ngx_dns_answer_t *a, ngx_dns_proof_t proof);
 static void ngx_dns_deny_add(ngx_dns_answer_t *a, ngx_dns_node_t *node);
 static ngx_uint_t ngx_dns_deny_encloser(ngx_dns_answer_t *a, ngx_uint_t i,
     ngx_uint_t exists);
@@ -84,23 +82,6 @@ ngx_dns_deny_star(ngx_dns_answer_t *a, ngx_uint_t i, u_char *buf)
 }
 
 
-/* canonical order (RFC 4034, 6.1) of two names without their common apex */
-
-static ngx_int_t
-ngx_dns_deny_cmp(const u_char *a, size_t alen, const u_char *b, size_t blen)
-{
-    u_char  aname[NGX_DNS_NAME_MAX + 1], bname[NGX_DNS_NAME_MAX + 1];
-
-    ngx_memcpy(aname, a, alen);
-    aname[alen] = 0;
-
-    ngx_memcpy(bname, b, blen);
-    bname[blen] = 0;
-
-    return ngx_dns_name_cmp(aname, bname);
-}
-
-
 /*
  * The last owner of a proof at or before a name, the list being a circle.
  * For NSEC3 the name is replaced by its hash.
@@ -138,7 +119,8 @@ ngx_dns_deny_search(ngx_dns_answer_t *a, ngx_dns_proof_t *proof,
         mid = low + (high - low) / 2;
         node = ngx_dns_zone_at(zone, list[mid]);
 
-        rc = ngx_dns_deny_cmp(node->name, node->len, proof->name, proof->rel);
+        rc = ngx_dns_name_cmp_rel(node->name, node->len, proof->name,
+                                  proof->rel);
 
         if (rc == 0) {
             *exact = 1;
@@ -178,6 +160,25 @@ ngx_dns_deny_match(ngx_dns_answer_t *a, ngx_dns_proof_t proof)
 }
 
 
+/* the NSEC of the suffix at label i, which the index of names finds sooner */
+
+static ngx_int_t
+ngx_dns_deny_own(ngx_dns_answer_t *a, ngx_uint_t i)
+{
+    ngx_dns_node_t  *node;
+
+    node = ngx_dns_zone_node(a->zone, a->name, i);
+
+    if (node == NULL || ngx_dns_node_rrset(node, NGX_DNS_TYPE_NSEC) == NULL) {
+        return NGX_DECLINED;
+    }
+
+    ngx_dns_deny_add(a, node);
+
+    return NGX_OK;
+}
+
+
 static void
 ngx_dns_deny_cover(ngx_dns_answer_t *a, ngx_dns_proof_t proof)
 {
@@ -188,17 +189,6 @@ ngx_dns_deny_cover(ngx_dns_answer_t *a, ngx_dns_proof_t proof)
 
     if (node != NULL && !exact) {
         ngx_dns_deny_add(a, node);
-    }
-}
-
-
-/* an empty non-terminal owns no NSEC: that of its predecessor covers it */
-
-static void
-ngx_dns_deny_point(ngx_dns_answer_t *a, ngx_dns_proof_t proof)
-{
-    if (ngx_dns_deny_match(a, proof) != NGX_OK) {
-        ngx_dns_deny_cover(a, proof);
     }
 }
 
@@ -265,7 +255,7 @@ ngx_dns_deny_nodata(ngx_dns_answer_t *a, ngx_uint_t wildcard)
 {
     u_char           buf[NGX_DNS_NAME_MAX + 3];
     ngx_uint_t       type, encloser;
-    ngx_dns_proof_t  own;
+    ngx_dns_proof_t  own, star;
 
     type = ngx_dns_deny_type(a);
 
@@ -280,9 +270,9 @@ ngx_dns_deny_nodata(ngx_dns_answer_t *a, ngx_uint_t wildcard)
             return;
         }
 
-        own = ngx_dns_deny_star(a, a->found.label, buf);
+        star = ngx_dns_deny_star(a, a->found.label, buf);
 
-        if (ngx_dns_deny_match(a, own) == NGX_OK) {
+        if (ngx_dns_deny_match(a, star) == NGX_OK) {
             (void) ngx_dns_deny_encloser(a, a->found.label, 0);
             return;
         }
@@ -297,12 +287,19 @@ ngx_dns_deny_nodata(ngx_dns_answer_t *a, ngx_uint_t wildcard)
 
     own = ngx_dns_deny_suffix(a, 0);
 
+    /* an empty non-terminal owns no NSEC: that of its predecessor covers it */
+
     if (wildcard) {
-        ngx_dns_deny_point(a, ngx_dns_deny_star(a, a->found.label, buf));
+        star = ngx_dns_deny_star(a, a->found.label, buf);
+
+        if (ngx_dns_deny_match(a, star) != NGX_OK) {
+            ngx_dns_deny_cover(a, star);
+        }
+
         ngx_dns_deny_cover(a, own);
 
-    } else {
-        ngx_dns_deny_point(a, own);
+    } else if (ngx_dns_deny_own(a, 0) != NGX_OK) {
+        ngx_dns_deny_cover(a, own);
     }
 }
 
@@ -359,7 +356,7 @@ ngx_dns_deny_ds(ngx_dns_answer_t *a, ngx_uint_t i)
     type = ngx_dns_deny_type(a);
 
     if (type == NGX_DNS_TYPE_NSEC) {
-        (void) ngx_dns_deny_match(a, ngx_dns_deny_suffix(a, i));
+        (void) ngx_dns_deny_own(a, i);
 
     } else if (type == NGX_DNS_TYPE_NSEC3) {
         (void) ngx_dns_deny_encloser(a, i, 1);

@@ -285,27 +285,39 @@ ngx_dns_name_is_subdomain(const u_char *name, const u_char *apex)
 ngx_int_t
 ngx_dns_name_cmp(const u_char *a, const u_char *b)
 {
-    size_t        n;
-    ngx_int_t     rc, la, lb;
-    const u_char *pa[NGX_DNS_LABELS_MAX], *pb[NGX_DNS_LABELS_MAX];
+    return ngx_dns_name_cmp_rel(a, ngx_dns_name_len(a) - 1,
+                                b, ngx_dns_name_len(b) - 1);
+}
 
-    for (la = 0; *a != 0; a += *a + 1) {
-        pa[la++] = a;
+
+ngx_int_t
+ngx_dns_name_cmp_rel(const u_char *a, size_t alen, const u_char *b,
+    size_t blen)
+{
+    size_t      n, i, k;
+    uint8_t     astart[NGX_DNS_LABELS_MAX], bstart[NGX_DNS_LABELS_MAX];
+    ngx_int_t   rc, la, lb;
+
+    la = 0;
+    lb = 0;
+
+    for (i = 0; i < alen; i += (size_t) a[i] + 1) {
+        astart[la++] = (uint8_t) i;
     }
 
-    for (lb = 0; *b != 0; b += *b + 1) {
-        pb[lb++] = b;
+    for (k = 0; k < blen; k += (size_t) b[k] + 1) {
+        bstart[lb++] = (uint8_t) k;
     }
 
     while (la > 0 && lb > 0) {
-        a = pa[--la];
-        b = pb[--lb];
+        i = astart[--la];
+        k = bstart[--lb];
 
-        n = ngx_min(*a, *b);
-        rc = ngx_memcmp(a + 1, b + 1, n);
+        n = ngx_min(a[i], b[k]);
+        rc = ngx_memcmp(&a[i + 1], &b[k + 1], n);
 
         if (rc == 0) {
-            rc = (ngx_int_t) *a - (ngx_int_t) *b;
+            rc = (ngx_int_t) a[i] - (ngx_int_t) b[k];
         }
 
         if (rc != 0) {

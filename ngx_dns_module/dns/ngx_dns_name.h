@@ -144,6 +144,13 @@ ngx_int_t ngx_dns_name_is_subdomain(const u_char *name, const u_char *apex);
  */
 ngx_int_t ngx_dns_name_cmp(const u_char *a, const u_char *b);
 
+/*
+ * The same for alen and blen octets of labels, in front of a suffix that both
+ * names share.
+ */
+ngx_int_t ngx_dns_name_cmp_rel(const u_char *a, size_t alen, const u_char *b,
+    size_t blen);
+
 /* Lower-case copy of n octets; dst may be src.  A-Z only (RFC 4343, 3). */
 void ngx_dns_name_lower(u_char *dst, const u_char *src, size_t n);
 
