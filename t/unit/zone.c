@@ -30,6 +30,12 @@ static void test_find(void);
 static void test_find_deep(void);
 static void test_find_nsec3(void);
 static void test_apexes(void);
+static void test_order(void);
+static ngx_uint_t pick(ngx_uint_t n);
+static void test_many_sets(void);
+static void test_zones(void);
+static void zones_find(ngx_dns_zones_t *zones, const char *s,
+    ngx_uint_t above, ngx_dns_zone_t *want);
 static void test_no_memory(void);
 static void *some_maps(void *data, size_t size);
 
@@ -52,6 +58,9 @@ main(void)
     test_find_deep();
     test_find_nsec3();
     test_apexes();
+    test_order();
+    test_many_sets();
+    test_zones();
     test_no_memory();
 
     free(text);
@@ -328,6 +337,188 @@ test_apexes(void)
     find(zone, "a.b.test.", NGX_DECLINED, 2, "");
 
     memory_unmap(NULL, zone, 0);
+}
+
+
+/*
+ * Nodes lie in canonical order, whatever octets are in the labels and however
+ * late names differ, and each is found.
+ */
+
+static void
+test_order(void)
+{
+    uint32_t         *index;
+    ngx_uint_t        i, k, n, ordered, found;
+    ngx_dns_name_t    name;
+    ngx_dns_node_t   *node, *last;
+    ngx_dns_zone_t   *zone;
+    ngx_dns_lookup_t  res;
+
+    static const u_char  octets[] = { 0, 1, 2, 3, '-', 'a', 'b', 0xff };
+
+    add(HEAD);
+
+    for (i = 0; i < 4000; i++) {
+
+        for (k = 1 + pick(5); k > 0; k--) {
+
+            for (n = 1 + pick(pick(8) ? 3 : 40); n > 0; n--) {
+                add("\\%03d", octets[pick(8)]);
+            }
+
+            add(".");
+        }
+
+        add("%s 300 A 192.0.2.1\n", pick(2) ? "z.test."
+                                            : "\\000\\001.long.shared.z.test.");
+    }
+
+    zone = compile("z.test.", &key);
+
+    if (!tap_ok(zone != NULL, "order: zone")) {
+        return;
+    }
+
+    index = ngx_dns_zone_at(zone, zone->index);
+    last = ngx_dns_zone_at(zone, index[0]);
+    ordered = 1;
+    found = 1;
+
+    for (i = 1; i < zone->nnodes; i++) {
+        node = ngx_dns_zone_at(zone, index[i]);
+
+        ordered += (ngx_dns_name_cmp_rel(last->name, last->len, node->name,
+                                         node->len)
+                    < 0);
+        last = node;
+
+        memcpy(name.wire, node->name, node->len);
+        memcpy(name.wire + node->len, zone->name, zone->name_len);
+        (void) ngx_dns_name_parse(&name, name.wire, name.wire + 255, &key);
+
+        found += (ngx_dns_zone_find(zone, &name, &res) == NGX_OK
+                  && res.node == node);
+    }
+
+    tap_ok(zone->nnodes > 4000, "order: %d nodes", (int) zone->nnodes);
+    tap_is_int(ordered, zone->nnodes, "order: each behind the last");
+    tap_is_int(found, zone->nnodes, "order: each is found");
+
+    memory_unmap(NULL, zone, 0);
+}
+
+
+static ngx_uint_t
+pick(ngx_uint_t n)
+{
+    static uint64_t  state = 1;
+
+    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+
+    return (ngx_uint_t) (state >> 33) % n;
+}
+
+
+/* 5000 rrsets at one node */
+
+static void
+test_many_sets(void)
+{
+    int               i;
+    ngx_uint_t        good;
+    ngx_dns_name_t    name;
+    ngx_dns_zone_t   *zone;
+    ngx_dns_lookup_t  res;
+    ngx_dns_rrset_t  *set;
+
+    add(HEAD);
+
+    for (i = 0; i < 5000; i++) {
+        add("a 300 TYPE%d \\# 2 %04x\n", 60000 - i * 2, i);
+    }
+
+    zone = compile("z.test.", &key);
+    set_name(&name, "a.z.test.");
+    (void) ngx_dns_zone_find(zone, &name, &res);
+    good = 0;
+
+    for (i = 0; i < 5000; i++) {
+        set = ngx_dns_node_rrset(res.node, 60000 - i * 2);
+        good += (set != NULL
+                 && ngx_dns_get16(ngx_dns_rrset_first(set) + 2)
+                    == (ngx_uint_t) i
+                 && ngx_dns_node_rrset(res.node, 60001 - i * 2) == NULL);
+    }
+
+    tap_is_int(res.node->nsets, 5000, "many sets: number");
+    tap_is_int(good, 5000, "many sets: each is found");
+
+    memory_unmap(NULL, zone, 0);
+}
+
+
+/* the longest apex; for DS the one above */
+
+static void
+test_zones(void)
+{
+    ngx_uint_t        i;
+    ngx_pool_t       *pool;
+    ngx_dns_zone_t   *zone[4];
+    ngx_dns_zones_t  *zones;
+
+    static const char  *apexes[] = { "z.test.", "c.b.z.test.", ".",
+                                     "other." };
+
+    pool = shim_pool();
+
+    for (i = 0; i < 4; i++) {
+        add(HEAD);
+        zone[i] = compile(apexes[i], &key);
+    }
+
+    zones = ngx_dns_zones_create(pool, zone, 0, &key);
+    zones_find(zones, "z.test.", 0, NULL);
+    zones_find(zones, ".", 1, NULL);
+
+    zones = ngx_dns_zones_create(pool, zone, 2, &key);
+    zones_find(zones, ".", 0, NULL);
+    zones_find(zones, "test.", 0, NULL);
+    zones_find(zones, "y.test.", 0, NULL);
+    zones_find(zones, "z.test.", 0, zone[0]);
+    zones_find(zones, "z.test.", 1, zone[0]);
+    zones_find(zones, "b.z.test.", 0, zone[0]);
+    zones_find(zones, "c.b.z.test.", 0, zone[1]);
+    zones_find(zones, "c.b.z.test.", 1, zone[0]);
+    zones_find(zones, "d.c.b.z.test.", 1, zone[1]);
+    zones_find(zones, "1.2.3.4.5.6.d.c.b.z.test.", 0, zone[1]);
+
+    zones = ngx_dns_zones_create(pool, zone, 4, &key);
+    zones_find(zones, ".", 0, zone[2]);
+    zones_find(zones, ".", 1, zone[2]);
+    zones_find(zones, "test.", 0, zone[2]);
+    zones_find(zones, "z.test.", 1, zone[2]);
+    zones_find(zones, "a.other.", 0, zone[3]);
+
+    ngx_destroy_pool(pool);
+
+    for (i = 0; i < 4; i++) {
+        memory_unmap(NULL, zone[i], 0);
+    }
+}
+
+
+static void
+zones_find(ngx_dns_zones_t *zones, const char *s, ngx_uint_t above,
+    ngx_dns_zone_t *want)
+{
+    ngx_dns_name_t  name;
+
+    set_name(&name, s);
+
+    tap_ok(ngx_dns_zones_find(zones, &name, above) == want,
+           "zones: %s%s", s, above ? " from above" : "");
 }
 
 
