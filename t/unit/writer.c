@@ -132,12 +132,15 @@ compile(const char *apex)
 static void
 ask(const char *qname, ngx_uint_t qtype, ngx_uint_t edns, ngx_uint_t options)
 {
-    u_char           *p, *rdlen, packet[1024];
+    u_char           *p, *rdlen;
     size_t            size;
     ngx_str_t         s;
     const char       *err;
     ngx_dns_zone_t   *z;
     ngx_dns_reply_t  *r;
+
+    /* the query points into it, and tests look at the query */
+    static u_char     packet[1024];
 
     memset(packet, 0, sizeof(packet));
     packet[5] = 1;
