@@ -38,7 +38,7 @@ my @features = (
 	[ 2 => \&_below_wildcard ], [ 4 => \&_cut ], [ 3 => \&_nested ],
 	[ 2 => \&_occluded ], [ 4 => \&_dname ], [ 4 => \&_cname ],
 	[ 3 => \&_chain ], [ 2 => \&_loop ], [ 0.4 => \&_large ],
-	[ 2 => \&_targets ], [ 0.2 => \&_long_chain ],
+	[ 2 => \&_targets ], [ 0.2 => \&_long_chain ], [ 0.4 => \&_crowd ],
 );
 
 ###############################################################################
@@ -383,6 +383,29 @@ sub _cut {
 
 	if (rand() < 0.5) {
 		$zone->add($name, 'DS', _rdata('DS')) for 1 .. pick(1, 2);
+	}
+}
+
+
+# A cut with more servers than UDP has room for: its own must come first.
+
+sub _crowd {
+	my ($zone) = @_;
+
+	my $cut = _new_name($zone, 1) // return;
+	my ($other) = grep { $zone->cut_of($_) eq $_ }
+		$zone->names(sub { $zone->is_cut(@_) });
+
+	return if $cut =~ /^\x01\*/;
+
+	my @bases = ($cut, $zone->{apex}, $other // ());
+
+	for my $n (1 .. 5 + int rand 6) {
+		my $server = name_join(pick(@bases), pick(qw/ a m z /) . $n)
+			// return;
+
+		$zone->add($cut, 'NS', name_mixed($server), $server) or return;
+		_addresses($zone, $server);
 	}
 }
 
