@@ -23,7 +23,7 @@ static uint32_t ngx_dns_add_ttl(ngx_dns_answer_t *a, ngx_dns_rrset_t *set);
 static ngx_uint_t ngx_dns_add_seen(ngx_dns_answer_t *a, uint32_t place);
 static void ngx_dns_add_address(ngx_dns_answer_t *a, ngx_dns_node_t *node,
     ngx_uint_t flags);
-static void ngx_dns_add_targets(ngx_dns_answer_t *a, ngx_dns_rrset_t *set,
+static ngx_uint_t ngx_dns_add_targets(ngx_dns_answer_t *a, ngx_dns_rrset_t *set,
     ngx_dns_node_t *cut, ngx_uint_t flags);
 
 
@@ -271,17 +271,21 @@ ngx_dns_add_address(ngx_dns_answer_t *a, ngx_dns_node_t *node,
 }
 
 
-/* flags: 0 for the glue of the cut, NGX_DNS_ITEM_OPTIONAL for all else */
+/*
+ * flags: 0 for the glue of the cut, NGX_DNS_ITEM_OPTIONAL for all else.
+ * Returns how many targets were left to the other call.
+ */
 
-static void
+static ngx_uint_t
 ngx_dns_add_targets(ngx_dns_answer_t *a, ngx_dns_rrset_t *set,
     ngx_dns_node_t *cut, ngx_uint_t flags)
 {
     u_char          *rr;
     uint32_t         link;
-    ngx_uint_t       i, glue;
+    ngx_uint_t       i, glue, left;
     ngx_dns_node_t  *node;
 
+    left = 0;
     rr = ngx_dns_rrset_first(set);
 
     for (i = 0; i < set->nrr; i++, rr = ngx_dns_rrset_step(set, rr)) {
@@ -306,16 +310,19 @@ ngx_dns_add_targets(ngx_dns_answer_t *a, ngx_dns_rrset_t *set,
                && ngx_dns_node_above(cut, node->name, node->len) == NGX_OK;
 
         if (glue != (flags == 0)) {
+            left++;
             continue;
         }
 
         if (a->reply.nitems == NGX_DNS_ITEMS_MAX) {
             a->reply.full |= glue;
-            return;
+            break;
         }
 
         ngx_dns_add_address(a, node, flags);
     }
+
+    return left;
 }
 
 
@@ -333,9 +340,9 @@ ngx_dns_add_addresses(ngx_dns_answer_t *a, ngx_dns_rrset_t *set,
 
     /* what must be there comes before what may take its room: RFC 9471, 3 */
 
-    if (cut != NULL) {
-        ngx_dns_add_targets(a, set, cut, 0);
+    if (cut != NULL && ngx_dns_add_targets(a, set, cut, 0) == 0) {
+        return;
     }
 
-    ngx_dns_add_targets(a, set, cut, NGX_DNS_ITEM_OPTIONAL);
+    (void) ngx_dns_add_targets(a, set, cut, NGX_DNS_ITEM_OPTIONAL);
 }

@@ -182,7 +182,7 @@ u_char *
 ngx_dns_compress_name(ngx_dns_compress_t *c, u_char *p, u_char *limit,
     const u_char *labels, size_t len, const u_char *suffix)
 {
-    u_char          *q, wire[NGX_DNS_NAME_MAX + 1];
+    u_char          *q;
     size_t           n;
     ngx_uint_t       i, pointer;
     ngx_dns_name_t  *name;
@@ -193,14 +193,13 @@ ngx_dns_compress_name(ngx_dns_compress_t *c, u_char *p, u_char *limit,
 
     name = &c->name;
 
-    if (len == 0) {
-        ngx_dns_name_set(name, suffix, c->key);
-
-    } else {
-        q = ngx_cpymem(wire, labels, len);
+    if (len != 0) {
+        q = ngx_cpymem(name->wire, labels, len);
         ngx_memcpy(q, suffix, ngx_dns_name_len(suffix));
-        ngx_dns_name_set(name, wire, c->key);
+        suffix = name->wire;
     }
+
+    ngx_dns_name_set(name, suffix, c->key);
 
     pointer = 0;
 

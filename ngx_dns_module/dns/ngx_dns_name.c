@@ -215,7 +215,10 @@ ngx_dns_name_set(ngx_dns_name_t *name, const u_char *wire, ngx_dns_key_t *key)
     name->len = (uint16_t) len;
     name->labels = (uint8_t) labels;
 
-    ngx_memcpy(name->wire, wire, len);
+    if (wire != name->wire) {
+        ngx_memcpy(name->wire, wire, len);
+    }
+
     ngx_dns_name_hash(name, key);
 }
 

@@ -108,7 +108,8 @@ u_char *ngx_dns_name_parse(ngx_dns_name_t *name, u_char *p, u_char *last,
     ngx_dns_key_t *key);
 
 /*
- * The same for a name known to be sound (of the zone, say), lower case.
+ * The same for a name known to be sound (of the zone, say), lower case; wire
+ * may be name->wire itself.
  */
 void ngx_dns_name_set(ngx_dns_name_t *name, const u_char *wire,
     ngx_dns_key_t *key);

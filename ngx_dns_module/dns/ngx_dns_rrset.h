@@ -45,8 +45,9 @@ typedef struct {
  */
 
 typedef struct {
-    uint16_t   npos;
-    uint16_t   pos[3];
+    uint16_t   npos;                    /* at most 2 */
+    uint16_t   pos[2];
+    uint16_t   pad;                     /* the size is a multiple of 4 */
 } ngx_dns_short_t;
 
 

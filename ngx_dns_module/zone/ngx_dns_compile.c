@@ -693,7 +693,7 @@ ngx_dns_compile_short(ngx_dns_compiler_t *c, ngx_dns_rrset_t *soa)
     p = rdata;
 
     name = ngx_dns_rrset_first(soa) + 2;
-    names.npos = 0;
+    ngx_memzero(&names, sizeof(ngx_dns_short_t));
 
     for (i = 0; i < 2; i++) {
         n = ngx_dns_name_len(name);
