@@ -20,7 +20,6 @@
 #define OWNERS     64
 #define ZONES      300
 #define QUESTIONS  120
-#define TEXT_SIZE  65536
 
 /* what a name of the zone owns */
 #define HAS_A      0x01
@@ -43,7 +42,6 @@ typedef struct {
 } proof_t;
 
 
-static ngx_uint_t pick(ngx_uint_t n);
 static void pick_name(u_char *name, ngx_uint_t depth);
 static ngx_uint_t find(const u_char *name);
 static ngx_uint_t occluded(const u_char *name);
@@ -88,9 +86,6 @@ static ngx_uint_t  nproofs;
 static ngx_uint_t  nsec3;
 static ngx_uint_t  opt_out;
 
-static char    text[TEXT_SIZE];
-static size_t  text_len;
-
 static ngx_dns_answer_t       *answer;
 static ngx_dns_query_t         query;
 static ngx_dns_transport_t     transport;
@@ -134,8 +129,8 @@ main(void)
         conf.zones = ngx_dns_zones_create(pool, &zone, 1, &key);
 
         for (k = 0; k < QUESTIONS; k++) {
-            pick_name(name, pick(6));
-            type = types[pick(4)];
+            pick_name(name, shim_pick(6));
+            type = types[shim_pick(4)];
 
             r = ask(zone, name, type);
             why = judge(r, zone, name, type);
@@ -145,8 +140,8 @@ main(void)
                 u_char  s[NGX_DNS_NAME_TEXT_MAX + 1];
 
                 *ngx_dns_name_to_text(s, name) = '\0';
-                printf("%.*s# zone %d, %s %d\n", (int) text_len, text,
-                       (int) i, s, (int) type);
+                printf("%s# zone %d, %s %d\n", zonetext_text, (int) i, s,
+                       (int) type);
                 tap_ok(0, "%s", why);
             }
         }
@@ -167,17 +162,6 @@ main(void)
 }
 
 
-static ngx_uint_t
-pick(ngx_uint_t n)
-{
-    static uint64_t  state = 1;
-
-    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
-
-    return (ngx_uint_t) (state >> 33) % n;
-}
-
-
 static void
 pick_name(u_char *name, ngx_uint_t depth)
 {
@@ -188,7 +172,7 @@ pick_name(u_char *name, ngx_uint_t depth)
                                      "\2\0e" };
 
     for (i = 0; i < depth; i++) {
-        label = labels[pick(6)];
+        label = labels[shim_pick(6)];
         memcpy(name, label, (size_t) label[0] + 1);
         name += label[0] + 1;
     }
@@ -246,18 +230,18 @@ fill(void)
     owners[0].types = HAS_SOA|HAS_NS;
     nowners = 1;
 
-    for (n = 1 + pick(20); n > 0; n--) {
+    for (n = 1 + shim_pick(20); n > 0; n--) {
         o = &owners[nowners];
-        pick_name(o->name, 1 + pick(4));
+        pick_name(o->name, 1 + shim_pick(4));
 
         if (find(o->name) < nowners) {
             continue;
         }
 
-        o->types = 1 + pick(3);
+        o->types = 1 + shim_pick(3);
 
-        if (pick(3) == 0 && o->name[1] != '*') {
-            o->types = HAS_NS | (pick(2) ? HAS_DS : 0);
+        if (shim_pick(3) == 0 && o->name[1] != '*') {
+            o->types = HAS_NS | (shim_pick(2) ? HAS_DS : 0);
         }
 
         nowners++;
@@ -370,13 +354,13 @@ by_name(const void *a, const void *b)
 static void
 add_types(ngx_uint_t types, ngx_uint_t nsec)
 {
-    text_len += sprintf(text + text_len, "%s%s%s%s%s%s\n",
-                        (types & HAS_A) ? " A" : "",
-                        (types & HAS_NS) ? " NS" : "",
-                        (types & HAS_SOA) ? " SOA" : "",
-                        (types & HAS_TXT) ? " TXT" : "",
-                        (types & HAS_DS) ? " DS" : "",
-                        nsec ? " NSEC" : "");
+    zone_add("%s%s%s%s%s%s\n",
+             (types & HAS_A) ? " A" : "",
+             (types & HAS_NS) ? " NS" : "",
+             (types & HAS_SOA) ? " SOA" : "",
+             (types & HAS_TXT) ? " TXT" : "",
+             (types & HAS_DS) ? " DS" : "",
+             nsec ? " NSEC" : "");
 }
 
 
@@ -385,8 +369,8 @@ add_name(const u_char *name)
 {
     u_char  *p;
 
-    p = (u_char *) text + text_len;
-    text_len = ngx_dns_name_to_text(p, name) - (u_char *) text;
+    p = (u_char *) zonetext_text + zonetext_text_len;
+    zonetext_text_len += ngx_dns_name_to_text(p, name) - p;
 }
 
 
@@ -422,12 +406,12 @@ add_chain(void)
         add_name(chain[i].owner);
 
         if (nsec3) {
-            text_len--;
-            text_len += sprintf(text + text_len, " 60 NSEC3 1 %d 0 - %.32s",
-                                (int) opt_out, chain[(i + 1) % n].owner + 1);
+            zonetext_text_len--;
+            zone_add(" 60 NSEC3 1 %d 0 - %.32s", (int) opt_out,
+                     (char *) chain[(i + 1) % n].owner + 1);
 
         } else {
-            text_len += sprintf(text + text_len, " 60 NSEC ");
+            zone_add(" 60 NSEC ");
             add_name(chain[(i + 1) % n].owner);
         }
 
@@ -441,36 +425,36 @@ make(void)
 {
     ngx_uint_t  i, types;
 
-    text_len = sprintf(text, "@ 300 SOA ns.else. h.else. 1 2 3 4 5\n%s",
-                       nsec3 ? "@ 0 NSEC3PARAM 1 0 0 -\n" : "");
+    zone_add("@ 300 SOA ns.else. h.else. 1 2 3 4 5\n%s",
+             nsec3 ? "@ 0 NSEC3PARAM 1 0 0 -\n" : "");
 
     for (i = 0; i < nowners; i++) {
         types = owners[i].types;
 
         if (types & HAS_A) {
             add_name(owners[i].name);
-            text_len += sprintf(text + text_len, " 300 A 192.0.2.1\n");
+            zone_add(" 300 A 192.0.2.1\n");
         }
 
         if (types & HAS_TXT) {
             add_name(owners[i].name);
-            text_len += sprintf(text + text_len, " 300 TXT t\n");
+            zone_add(" 300 TXT t\n");
         }
 
         if (types & HAS_NS) {
             add_name(owners[i].name);
-            text_len += sprintf(text + text_len, " 300 NS ns.else.\n");
+            zone_add(" 300 NS ns.else.\n");
         }
 
         if (types & HAS_DS) {
             add_name(owners[i].name);
-            text_len += sprintf(text + text_len, " 300 DS 1 5 1 %040d\n", 0);
+            zone_add(" 300 DS 1 5 1 %040d\n", 0);
         }
     }
 
     add_chain();
 
-    return zonetext(apex, text, text_len, &key);
+    return zone_compile("z.test.", &key);
 }
 
 

@@ -265,3 +265,14 @@ shim_free_blocks(ngx_pool_t *pool)
 
     pool->large = NULL;
 }
+
+
+ngx_uint_t
+shim_pick(ngx_uint_t n)
+{
+    static uint64_t  state = 1;
+
+    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+
+    return (ngx_uint_t) (state >> 33) % n;
+}

@@ -21,6 +21,9 @@ ngx_pool_t *shim_pool(void);
 /* Gives the number of pool allocations since the program started. */
 ngx_uint_t shim_allocs(void);
 
+/* Gives a number below n, by chance, but the same ones in every run. */
+ngx_uint_t shim_pick(ngx_uint_t n);
+
 /*
  * Makes the n-th pool allocation from now on fail, and all that follow;
  * 0 makes none fail.

@@ -15,11 +15,9 @@
 #include "ngx_dns_answer_ctx.h"
 
 
-#define TEXT_SIZE  (1024 * 1024)
 #define HEAD       "@ 300 SOA ns.else. h.else. 7 2 3 4 5\n@ 300 NS ns.else.\n"
 
 
-static void add(const char *fmt, ...);
 static void compile(const char *apex);
 static void ask(const char *qname, ngx_uint_t qtype, ngx_uint_t edns,
     ngx_uint_t options);
@@ -39,9 +37,6 @@ static void break_rules(const char *name, ngx_uint_t flags);
 static ngx_dns_key_t  key = { { 0x0123456789abcdefULL,
                                 0xfedcba9876543211ULL } };
 
-static char    *text;
-static size_t   text_len;
-
 static ngx_pool_t             *pool;
 static ngx_dns_zone_t         *zone;
 static ngx_dns_query_t         query;
@@ -58,7 +53,6 @@ static ngx_uint_t  items;
 int
 main(void)
 {
-    text = malloc(TEXT_SIZE);
     pool = shim_pool();
     answer = ngx_dns_answer_create(pool, &key);
     writer = ngx_dns_writer_create(pool, &key);
@@ -77,43 +71,21 @@ main(void)
 
     memory_unmap(NULL, zone, 0);
     ngx_destroy_pool(pool);
-    free(text);
 
     return tap_done();
 }
 
 
-static void
-add(const char *fmt, ...)
-{
-    va_list  args;
-
-    va_start(args, fmt);
-    text_len += vsnprintf(text + text_len, TEXT_SIZE - text_len, fmt, args);
-    va_end(args);
-}
-
-
-/* the zone of what add() put together becomes the only one */
+/* the zone of what was put together becomes the only one */
 
 static void
 compile(const char *apex)
 {
-    u_char       wire[NGX_DNS_NAME_MAX];
-    ngx_str_t    s;
-    const char  *err;
-
-    s.data = (u_char *) apex;
-    s.len = strlen(apex);
-
-    (void) ngx_dns_name_from_text(wire, &s, NULL, &err);
-
     if (zone != NULL) {
         memory_unmap(NULL, zone, 0);
     }
 
-    zone = zonetext(wire, text, text_len, &key);
-    text_len = 0;
+    zone = zone_compile(apex, &key);
 
     if (zone == NULL) {
         printf("# %s", zonetext_messages);
@@ -239,7 +211,8 @@ count(ngx_uint_t type, ngx_uint_t section)
 }
 
 
-#define NAME_63  "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+#define NAME_21  "xxxxxxxxxxxxxxxxxxxxx"
+#define NAME_63  NAME_21 NAME_21 NAME_21
 
 
 static void
@@ -251,7 +224,7 @@ test_options(void)
     longest = NAME_63 "." NAME_63 "." NAME_63 "." NAME_63 ".";
     longest += 2;
 
-    add(HEAD "t 300 TXT t\n");
+    zone_add(HEAD "t 300 TXT t\n");
 
     compile("z.test.");
 
@@ -294,15 +267,15 @@ test_sigs(void)
 {
     ngx_uint_t  i;
 
-    add(HEAD "@ 300 MX 10 a\n@ 300 MX 20 b\n");
+    zone_add(HEAD "@ 300 MX 10 a\n@ 300 MX 20 b\n");
 
     for (i = 0; i < 80; i++) {
-        add("a 300 A 192.0.2.%d\n", (int) i);
+        zone_add("a 300 A 192.0.2.%d\n", (int) i);
     }
 
-    add("a 300 RRSIG A 13 3 300 20300101000000 20250101000000 1 z.test. AA==\n"
-        "b 300 A 192.0.2.1\n"
-        "b 300 RRSIG A 13 3 300 20300101000000 20250101000000 1 z.test. AA==\n");
+    zone_add("a 300 RRSIG A 13 3 300 20300101000000 20250101000000 1 @ AA==\n"
+             "b 300 A 192.0.2.1\n"
+             "b 300 RRSIG A 13 3 300 20300101000000 20250101000000 1 @ AA==\n");
 
     compile("z.test.");
     ask("z.test.", NGX_DNS_TYPE_MX, 1232, OPT_DO);
@@ -319,21 +292,21 @@ test_additional(void)
 {
     int  i;
 
-    add(HEAD);
+    zone_add(HEAD);
 
     for (i = 0; i < 1100; i++) {
-        add("mx 300 MX %d h%d\nmx 300 MX %d h%d\nh%d 300 A 192.0.2.1\n",
-            i, i, i + 2000, i, i);
-        add("h%d 300 AAAA 2001:db8::1\n", i);
+        zone_add("mx 300 MX %d h%d\nmx 300 MX %d h%d\n", i, i, i + 2000, i);
+        zone_add("h%d 300 A 192.0.2.1\n", i);
+        zone_add("h%d 300 AAAA 2001:db8::1\n", i);
     }
 
     for (i = 0; i < 80; i++) {
-        add("few 300 MX %d h%d\n", i, i);
+        zone_add("few 300 MX %d h%d\n", i, i);
     }
 
     for (i = 0; i < 1100; i++) {
-        add("sub 300 NS n%d.sub\nn%d.sub 300 A 192.0.2.1\n", i, i);
-        add("n%d.sub 300 AAAA 2001:db8::1\n", i);
+        zone_add("sub 300 NS n%d.sub\nn%d.sub 300 A 192.0.2.1\n", i, i);
+        zone_add("n%d.sub 300 AAAA 2001:db8::1\n", i);
     }
 
     compile("z.test.");
@@ -376,11 +349,11 @@ test_far_names(void)
     u_char  name[NGX_DNS_NAME_MAX];
     size_t  at;
 
-    add(HEAD);
+    zone_add(HEAD);
 
     for (i = 0; i < 900; i++) {
-        add("mx 300 MX 10 mx-%03d.a-rather-long-label-%03d.example.net.\n",
-            i, i / 2);
+        zone_add("mx 300 MX 10 mx-%03d.a-rather-long-label-%03d.example.net.\n",
+                 i, i / 2);
     }
 
     compile("z.test.");
@@ -427,13 +400,13 @@ test_long_names(void)
         p += sprintf(p, "%c.", 'a' + i % 3);
     }
 
-    add(HEAD "m 300 MX 10 %s\n", owner);
-    text[text_len - 2] = ' ';
-    add("%s", owner);
-    text[text_len - 1] = ' ';
-    add("300 MX 10 b.c.%s\n", owner + 8);
-    text[text_len - 2] = ' ';
-    add("\n");
+    zone_add(HEAD "m 300 MX 10 %s\n", owner);
+    zonetext_text[zonetext_text_len - 2] = ' ';
+    zone_add("%s", owner);
+    zonetext_text[zonetext_text_len - 1] = ' ';
+    zone_add("300 MX 10 b.c.%s\n", owner + 8);
+    zonetext_text[zonetext_text_len - 2] = ' ';
+    zone_add("\n");
 
     compile("t.");
 
@@ -454,10 +427,10 @@ test_large_set(void)
 {
     int  i;
 
-    add(HEAD);
+    zone_add(HEAD);
 
     for (i = 0; i < 350; i++) {
-        add("big 300 TXT \"%0200d\"\n", i);
+        zone_add("big 300 TXT \"%0200d\"\n", i);
     }
 
     compile("z.test.");
@@ -480,7 +453,7 @@ test_large_set(void)
 static void
 test_turns(void)
 {
-    add(HEAD "m 300 MX 10 a\na 300 A 192.0.2.1\n");
+    zone_add(HEAD "m 300 MX 10 a\na 300 A 192.0.2.1\n");
     compile("z.test.");
 
     answer->turn = 0;
@@ -499,7 +472,7 @@ test_turns(void)
 static void
 test_broken(void)
 {
-    add(HEAD "a 300 A 192.0.2.1\n");
+    zone_add(HEAD "a 300 A 192.0.2.1\n");
     compile("z.test.");
 
     break_rules("a.z.test.", NGX_DNS_NODE_CUT);

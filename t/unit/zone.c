@@ -16,12 +16,9 @@
 #include "ngx_dns_zones.h"
 
 
-#define TEXT_SIZE  (8 * 1024 * 1024)
 #define HEAD       "@ 300 SOA ns.else. h.else. 7 2 3 4 5\n@ 300 NS ns.else.\n"
 
 
-static ngx_dns_zone_t *compile(const char *apex, ngx_dns_key_t *k);
-static void add(const char *fmt, ...);
 static void set_name(ngx_dns_name_t *name, const char *s);
 static void find(ngx_dns_zone_t *zone, const char *s, ngx_int_t rc,
     ngx_uint_t label, const char *encloser);
@@ -31,7 +28,6 @@ static void test_find_deep(void);
 static void test_find_nsec3(void);
 static void test_apexes(void);
 static void test_order(void);
-static ngx_uint_t pick(ngx_uint_t n);
 static void test_many_sets(void);
 static void test_zones(void);
 static void zones_find(ngx_dns_zones_t *zones, const char *s,
@@ -43,16 +39,12 @@ static void *some_maps(void *data, size_t size);
 static ngx_dns_key_t  key = { { 0x0123456789abcdefULL,
                                 0xfedcba9876543211ULL } };
 
-static char   *text;
-static size_t  text_len;
-static int     maps;                    /* that are given before it fails */
+static int  maps;                       /* that are given before it fails */
 
 
 int
 main(void)
 {
-    text = malloc(TEXT_SIZE);
-
     test_buckets();
     test_find();
     test_find_deep();
@@ -63,43 +55,9 @@ main(void)
     test_zones();
     test_no_memory();
 
-    free(text);
     tap_is_int(memory_blocks, 0, "all memory is given back");
 
     return tap_done();
-}
-
-
-/* the zone of what add() put together, which starts anew */
-
-static ngx_dns_zone_t *
-compile(const char *apex, ngx_dns_key_t *k)
-{
-    u_char           wire[NGX_DNS_NAME_MAX];
-    ngx_str_t        s;
-    const char      *err;
-    ngx_dns_zone_t  *zone;
-
-    s.data = (u_char *) apex;
-    s.len = strlen(apex);
-
-    (void) ngx_dns_name_from_text(wire, &s, NULL, &err);
-
-    zone = zonetext(wire, text, text_len, k);
-    text_len = 0;
-
-    return zone;
-}
-
-
-static void
-add(const char *fmt, ...)
-{
-    va_list  args;
-
-    va_start(args, fmt);
-    text_len += vsnprintf(text + text_len, TEXT_SIZE - text_len, fmt, args);
-    va_end(args);
 }
 
 
@@ -135,13 +93,13 @@ test_buckets(void)
     worst = 0;
 
     for (k = 0; k < 40; k++) {
-        add(HEAD);
+        zone_add(HEAD);
 
         for (i = 0; i < 20000; i++) {
-            add("h%05d 300 A 192.0.2.1\n", (int) i);
+            zone_add("h%05d 300 A 192.0.2.1\n", (int) i);
         }
 
-        zone = compile("z.test.", &some);
+        zone = zone_compile("z.test.", &some);
         b = ngx_dns_zone_at(zone, zone->buckets);
         n = 0;
 
@@ -190,11 +148,11 @@ test_find(void)
     ngx_dns_node_t  *node;
     ngx_dns_zone_t  *zone;
 
-    add(HEAD "a.b.c A 192.0.2.1\n*.w TXT w\nx.*.w TXT x\n"
-        "cut NS ns.cut\nns.cut A 192.0.2.1\nin.in.cut NS ns.cut\n"
-        "d DNAME e\n\\000.o TXT 0\n\\001.o TXT 1\n\\002.o TXT 2\n");
+    zone_add(HEAD "a.b.c A 192.0.2.1\n*.w TXT w\nx.*.w TXT x\n"
+             "cut NS ns.cut\nns.cut A 192.0.2.1\nin.in.cut NS ns.cut\n"
+             "d DNAME e\n\\000.o TXT 0\n\\001.o TXT 1\n\\002.o TXT 2\n");
 
-    zone = compile("z.test.", &key);
+    zone = zone_compile("z.test.", &key);
 
     find(zone, "z.test.", NGX_OK, 0, "");
     find(zone, "a.b.c.z.test.", NGX_OK, 0, "\1a\1b\1c");
@@ -245,15 +203,15 @@ test_find_deep(void)
     ngx_dns_zone_t   *zone;
     ngx_dns_lookup_t  res;
 
-    add("@ 300 SOA . . 7 2 3 4 5\n@ 300 NS ns.else.\n");
+    zone_add("@ 300 SOA . . 7 2 3 4 5\n@ 300 NS ns.else.\n");
 
     for (i = 0; i < 126; i++) {
-        add("a.");
+        zone_add("a.");
     }
 
-    add("t. 300 A 192.0.2.1\n");
+    zone_add("t. 300 A 192.0.2.1\n");
 
-    zone = compile("t.", &key);
+    zone = zone_compile("t.", &key);
     tap_is_int(zone->max_labels, 127, "deep: labels");
     tap_is_int(zone->nnodes, 127, "deep: nodes");
 
@@ -289,14 +247,14 @@ test_find_nsec3(void)
 {
     ngx_dns_zone_t  *zone;
 
-    add(HEAD "@ NSEC3PARAM 1 0 0 -\n"
-        "00000000000000000000000000000000 NSEC3 1 0 0 - "
-        "10000000000000000000000000000000 A\n"
-        "10000000000000000000000000000000 NSEC3 1 0 0 - "
-        "00000000000000000000000000000000 A\n"
-        "a.10000000000000000000000000000000 A 192.0.2.1\n");
+    zone_add(HEAD "@ NSEC3PARAM 1 0 0 -\n"
+             "00000000000000000000000000000000 NSEC3 1 0 0 - "
+             "10000000000000000000000000000000 A\n"
+             "10000000000000000000000000000000 NSEC3 1 0 0 - "
+             "00000000000000000000000000000000 A\n"
+             "a.10000000000000000000000000000000 A 192.0.2.1\n");
 
-    zone = compile("z.test.", &key);
+    zone = zone_compile("z.test.", &key);
 
     find(zone, "00000000000000000000000000000000.z.test.", NGX_DECLINED, 1,
          "");
@@ -316,9 +274,9 @@ test_apexes(void)
 {
     ngx_dns_zone_t  *zone;
 
-    add("@ 300 SOA a. b. 1 2 3 4 5\n@ 300 NS a.\na. 300 A 192.0.2.1\n"
-        "b.c. 300 NS a.\n");
-    zone = compile(".", &key);
+    zone_add("@ 300 SOA a. b. 1 2 3 4 5\n@ 300 NS a.\na. 300 A 192.0.2.1\n"
+             "b.c. 300 NS a.\n");
+    zone = zone_compile(".", &key);
 
     tap_is_int(zone->short_soa, 0, "root: no pointer to the root");
     find(zone, ".", NGX_OK, 0, "");
@@ -329,8 +287,8 @@ test_apexes(void)
 
     memory_unmap(NULL, zone, 0);
 
-    add(HEAD);
-    zone = compile("test.", &key);
+    zone_add(HEAD);
+    zone = zone_compile("test.", &key);
 
     tap_is_int(zone->nnodes, 1, "one node");
     find(zone, "test.", NGX_OK, 0, "");
@@ -357,24 +315,24 @@ test_order(void)
 
     static const u_char  octets[] = { 0, 1, 2, 3, '-', 'a', 'b', 0xff };
 
-    add(HEAD);
+    zone_add(HEAD);
 
     for (i = 0; i < 4000; i++) {
 
-        for (k = 1 + pick(5); k > 0; k--) {
+        for (k = 1 + shim_pick(5); k > 0; k--) {
 
-            for (n = 1 + pick(pick(8) ? 3 : 40); n > 0; n--) {
-                add("\\%03d", octets[pick(8)]);
+            for (n = 1 + shim_pick(shim_pick(8) ? 3 : 40); n > 0; n--) {
+                zone_add("\\%03d", octets[shim_pick(8)]);
             }
 
-            add(".");
+            zone_add(".");
         }
 
-        add("%s 300 A 192.0.2.1\n", pick(2) ? "z.test."
-                                            : "\\000\\001.long.shared.z.test.");
+        zone_add("%s 300 A 192.0.2.1\n",
+                 shim_pick(2) ? "z.test." : "\\000\\001.long.shared.z.test.");
     }
 
-    zone = compile("z.test.", &key);
+    zone = zone_compile("z.test.", &key);
 
     if (!tap_ok(zone != NULL, "order: zone")) {
         return;
@@ -409,17 +367,6 @@ test_order(void)
 }
 
 
-static ngx_uint_t
-pick(ngx_uint_t n)
-{
-    static uint64_t  state = 1;
-
-    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
-
-    return (ngx_uint_t) (state >> 33) % n;
-}
-
-
 /* 5000 rrsets at one node */
 
 static void
@@ -432,13 +379,13 @@ test_many_sets(void)
     ngx_dns_lookup_t  res;
     ngx_dns_rrset_t  *set;
 
-    add(HEAD);
+    zone_add(HEAD);
 
     for (i = 0; i < 5000; i++) {
-        add("a 300 TYPE%d \\# 2 %04x\n", 60000 - i * 2, i);
+        zone_add("a 300 TYPE%d \\# 2 %04x\n", 60000 - i * 2, i);
     }
 
-    zone = compile("z.test.", &key);
+    zone = zone_compile("z.test.", &key);
     set_name(&name, "a.z.test.");
     (void) ngx_dns_zone_find(zone, &name, &res);
     good = 0;
@@ -474,8 +421,8 @@ test_zones(void)
     pool = shim_pool();
 
     for (i = 0; i < 4; i++) {
-        add(HEAD);
-        zone[i] = compile(apexes[i], &key);
+        zone_add(HEAD);
+        zone[i] = zone_compile(apexes[i], &key);
     }
 
     zones = ngx_dns_zones_create(pool, zone, 0, &key);
@@ -540,12 +487,12 @@ test_no_memory(void)
     memory.map = some_maps;
 
     for (i = 3; i < 20 && zone == NULL; i++) {
-        add(HEAD "; %.*s\n", 40000, copy);
-        add("a 300 TXT \"%.*s\"\nb 300 MX 10 a\n", 200, copy);
+        zone_add(HEAD "; %.*s\n", 40000, copy);
+        zone_add("a 300 TXT \"%.*s\"\nb 300 MX 10 a\n", 200, copy);
 
         blocks = memory_blocks;
         maps = i;
-        zone = compile("z.test.", &key);
+        zone = zone_compile("z.test.", &key);
         kept += (zone == NULL && memory_blocks != blocks);
     }
 

@@ -12,6 +12,7 @@
 #define _ZONETEXT_H_INCLUDED_
 
 
+#include <stdarg.h>
 #include <stdio.h>
 #include "memory.h"
 #include "ngx_dns_compile.h"
@@ -19,6 +20,7 @@
 
 
 #define ZONETEXT_MESSAGES  8192
+#define ZONETEXT_SIZE      (8 * 1024 * 1024)
 
 typedef struct {
     u_char  *p;
@@ -135,6 +137,46 @@ zonetext(const u_char *apex, const char *data, size_t len, ngx_dns_key_t *key)
     ngx_dns_records_destroy(rs);
 
     return (rc == NGX_OK) ? zone : NULL;
+}
+
+
+/* text of a zone, put together by zone_add() */
+static char    zonetext_text[ZONETEXT_SIZE];
+static size_t  zonetext_text_len;
+
+
+static inline void __attribute__((format(printf, 1, 2)))
+zone_add(const char *fmt, ...)
+{
+    va_list  args;
+
+    va_start(args, fmt);
+    zonetext_text_len += vsnprintf(zonetext_text + zonetext_text_len,
+                                   ZONETEXT_SIZE - zonetext_text_len, fmt,
+                                   args);
+    va_end(args);
+}
+
+
+/* the zone of what was put together, which starts anew */
+
+static inline ngx_dns_zone_t *
+zone_compile(const char *apex, ngx_dns_key_t *key)
+{
+    u_char           wire[NGX_DNS_NAME_MAX];
+    ngx_str_t        s;
+    const char      *err;
+    ngx_dns_zone_t  *zone;
+
+    s.data = (u_char *) apex;
+    s.len = strlen(apex);
+
+    (void) ngx_dns_name_from_text(wire, &s, NULL, &err);
+
+    zone = zonetext(wire, zonetext_text, zonetext_text_len, key);
+    zonetext_text_len = 0;
+
+    return zone;
 }
 
 
