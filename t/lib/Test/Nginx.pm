@@ -405,6 +405,7 @@ sub run {
 	}
 
 	$self->{_started} = 1;
+	$self->{_child} = $pid;
 	return $self;
 }
 
@@ -456,9 +457,16 @@ sub stop {
 }
 
 
+# Without its file we know the process that we started, which is the master
+# with "daemon off"; nobody would end it, and prove waits for all who have its
+# output open.
+
 sub _master {
 	my ($self) = @_;
-	return int($self->read_file('nginx.pid'));
+
+	my $pid = eval { int($self->read_file('nginx.pid') || 0) };
+
+	return $pid || $self->{_child};
 }
 
 
