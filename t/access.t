@@ -25,7 +25,7 @@ select STDERR; $| = 1;
 select STDOUT; $| = 1;
 
 my $t = Test::Nginx->new()->has(qw/stream stream_return udp/)
-	->has(qw/stream_access stream_set stream_map/)->plan(31)
+	->has(qw/stream_access stream_set stream_map/)->plan(33)
 	->write_file_expand('nginx.conf', <<'EOC');
 
 %%TEST_GLOBALS%%
@@ -108,6 +108,14 @@ stream {
         listen 127.0.0.1:%%PORT_8986_UDP%% udp;
         dns on;
         dns_zone z1.test z1.test.zone;
+    }
+
+    server {
+        listen 127.0.0.1:%%PORT_8988_UDP%% udp;
+        dns on;
+        dns_zone z1.test z1.test.zone;
+        deny all;
+        error_log %%TESTDIR%%/info.log info;
     }
 
     server {
@@ -196,6 +204,17 @@ my $n = () = $t->read_file('stream.log') =~ /access forbidden/g;
 
 cmp_ok($n, '>=', 5, 'error log has denied clients');
 cmp_ok($n, '<', 15, 'error log does not have all of them');
+
+# with more in the log no more of them
+
+$bad = client(8988, '127.0.0.1');
+$bad->send(map { dns_query('www.z1.test', 'A', id => $_) } 1 .. 200);
+
+is($bad->recv(timeout => 0.5), undef, 'all are denied');
+
+$n = () = $t->read_file('info.log') =~ /access forbidden/g;
+
+ok($n >= 1 && $n <= 2, 'a line in a second with level info');
 
 like($t->read_file('stream.log'), qr/access forbidden by rule while answering/,
 	'error log says what');

@@ -303,7 +303,9 @@ ngx_stream_dns_session_phases(ngx_stream_dns_session_t *ss)
 
     ss->log.log_level = ss->log_level;
 
-    if (ss->denied == ngx_time() && ss->log_level == NGX_LOG_ERR) {
+    if (ss->denied == ngx_time()
+        && ss->log_level >= NGX_LOG_ERR && ss->log_level <= NGX_LOG_INFO)
+    {
         ss->log.log_level = NGX_LOG_CRIT;
     }
 
