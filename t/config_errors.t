@@ -23,7 +23,7 @@ select STDERR; $| = 1;
 select STDOUT; $| = 1;
 
 my $t = Test::Nginx->new()->has(qw/stream stream_return udp unix/)
-	->has(qw/stream_access stream_limit_conn stream_map/)->plan(63);
+	->has(qw/stream_access stream_limit_conn stream_map/)->plan(65);
 
 my $d = $t->testdir();
 my $nginx = $ENV{TEST_NGINX_BINARY} || '../nginx/objs/nginx';
@@ -59,8 +59,6 @@ my $zone = 'dns_zone a.test zones/a.test.zone;';
 good("server { $listen dns on; $zone }", 'simple');
 good("$zone server { $listen dns on; }", 'zones inherited');
 good("server { $listen dns on; dns_zones zones/*.zone; }", 'pattern');
-good("server { $listen dns on; dns_zones none/*.zone; }",
-	'pattern without files');
 good("server { $listen dns on; $zone dns_zones zones/*.zone; }",
 	'pattern skips named zone');
 good("server { $listen dns on; dns_zone a.test more/a.test.zone; "
@@ -81,6 +79,8 @@ good("server { $listen dns on; $zone dns_udp_size 512; dns_any refused; "
 
 said("server { $listen dns on; }", qr/\[warn\].*"dns" without zones: .* in \S+:12/,
 	'no zones');
+said("server { $listen dns on; dns_zones none/*.zone; }",
+	qr/\[warn\].*"dns" without zones: .* in \S+:12/, 'pattern without files');
 
 # two kinds of content
 
@@ -217,6 +217,13 @@ good("server { $listen dns on; $zone } "
 	. "server { $listen server_name other; return x; }",
 	'default server');
 }
+
+# counters are known by name
+
+good("server { listen 127.0.0.1:$udp; return \$dns_counter_received_udp; }",
+	'counter');
+bad("server { listen 127.0.0.1:$udp; return \$dns_counter_nothing; }",
+	qr/unknown "dns_counter_nothing" variable/, 'unknown counter');
 
 # what other modules do
 

@@ -142,26 +142,6 @@ ngx_stream_dns_counters_sum(ngx_shm_zone_t *zone, ngx_uint_t i)
 }
 
 
-ngx_int_t
-ngx_stream_dns_counters_find(ngx_str_t *name)
-{
-    ngx_uint_t  i;
-
-    for (i = 0; i < NGX_STREAM_DNS_COUNTERS; i++) {
-
-        if (name->len == ngx_stream_dns_counters_names[i].len
-            && ngx_memcmp(name->data, ngx_stream_dns_counters_names[i].data,
-                          name->len)
-               == 0)
-        {
-            return i;
-        }
-    }
-
-    return NGX_ERROR;
-}
-
-
 ngx_str_t *
 ngx_stream_dns_counters_name(ngx_uint_t i)
 {

@@ -71,8 +71,7 @@ ngx_stream_dns_counter_t *ngx_stream_dns_counters_slot(ngx_shm_zone_t *zone);
 /* One counter over all processes. */
 uint64_t ngx_stream_dns_counters_sum(ngx_shm_zone_t *zone, ngx_uint_t i);
 
-/* The number of a counter by its name, or NGX_ERROR; and its name. */
-ngx_int_t ngx_stream_dns_counters_find(ngx_str_t *name);
+/* The name of a counter. */
 ngx_str_t *ngx_stream_dns_counters_name(ngx_uint_t i);
 
 

@@ -404,13 +404,6 @@ ngx_stream_dns_enable_server(ngx_conf_t *cf, ngx_stream_dns_srv_conf_t *dscf)
     dscf->answer.version = dscf->version;
     dscf->answer.hostname = dscf->hostname;
 
-    if (dscf->zone_confs == NULL) {
-        ngx_log_error(NGX_LOG_WARN, cf->log, 0,
-                      "\"dns\" without zones: every query will be refused "
-                      "by the server in %s:%ui",
-                      cscf->file_name, cscf->line);
-    }
-
     return ngx_stream_dns_zones(cf, dscf);
 }
 

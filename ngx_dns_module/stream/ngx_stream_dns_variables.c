@@ -34,6 +34,7 @@ typedef struct {
 } ngx_stream_dns_variable_t;
 
 
+static ngx_int_t ngx_stream_dns_variables_counters(ngx_conf_t *cf);
 static ngx_int_t ngx_stream_dns_variable(ngx_stream_session_t *s,
     ngx_stream_variable_value_t *v, uintptr_t data);
 static ngx_uint_t ngx_stream_dns_variable_has(ngx_stream_dns_ctx_t *ctx,
@@ -122,8 +123,6 @@ static ngx_stream_dns_variable_t  ngx_stream_dns_variables[] = {
 };
 
 
-static ngx_str_t  ngx_stream_dns_counter_prefix = ngx_string("dns_counter_");
-
 static char  *ngx_stream_dns_rcodes[] = {
     "NOERROR", "FORMERR", "SERVFAIL", "NXDOMAIN", "NOTIMP", "REFUSED",
     "YXDOMAIN", "YXRRSET", "NXRRSET", "NOTAUTH", "NOTZONE"
@@ -154,14 +153,36 @@ ngx_stream_dns_variables_add(ngx_conf_t *cf)
         var->data = (uintptr_t) dv;
     }
 
-    var = ngx_stream_add_variable(cf, &ngx_stream_dns_counter_prefix,
-                                  NGX_STREAM_VAR_NOCACHEABLE
-                                  |NGX_STREAM_VAR_PREFIX);
-    if (var == NULL) {
-        return NGX_ERROR;
-    }
+    return ngx_stream_dns_variables_counters(cf);
+}
 
-    var->get_handler = ngx_stream_dns_variable_counter;
+
+/* each by its name, so that one that does not exist is noticed */
+
+static ngx_int_t
+ngx_stream_dns_variables_counters(ngx_conf_t *cf)
+{
+    u_char                  text[64];
+    ngx_str_t               name;
+    ngx_uint_t              i;
+    ngx_stream_variable_t  *var;
+
+    name.data = text;
+
+    for (i = 0; i < NGX_STREAM_DNS_COUNTERS; i++) {
+
+        name.len = ngx_sprintf(text, "dns_counter_%V",
+                               ngx_stream_dns_counters_name(i))
+                   - text;
+
+        var = ngx_stream_add_variable(cf, &name, NGX_STREAM_VAR_NOCACHEABLE);
+        if (var == NULL) {
+            return NGX_ERROR;
+        }
+
+        var->get_handler = ngx_stream_dns_variable_counter;
+        var->data = i;
+    }
 
     return NGX_OK;
 }
@@ -238,21 +259,14 @@ static ngx_int_t
 ngx_stream_dns_variable_counter(ngx_stream_session_t *s,
     ngx_stream_variable_value_t *v, uintptr_t data)
 {
-    ngx_str_t *name = (ngx_str_t *) data;
-
     u_char                      *p;
-    ngx_int_t                    i;
-    ngx_str_t                    counter;
     ngx_stream_dns_main_conf_t  *dmcf;
 
     dmcf = ngx_stream_get_module_main_conf(s, ngx_stream_dns_module);
 
-    counter.len = name->len - ngx_stream_dns_counter_prefix.len;
-    counter.data = name->data + ngx_stream_dns_counter_prefix.len;
+    /* no server has "dns on" */
 
-    i = ngx_stream_dns_counters_find(&counter);
-
-    if (i == NGX_ERROR || dmcf->counters == NULL) {
+    if (dmcf->counters == NULL) {
         v->not_found = 1;
         return NGX_OK;
     }
@@ -263,7 +277,7 @@ ngx_stream_dns_variable_counter(ngx_stream_session_t *s,
     }
 
     v->len = ngx_sprintf(p, "%uL",
-                         ngx_stream_dns_counters_sum(dmcf->counters, i))
+                         ngx_stream_dns_counters_sum(dmcf->counters, data))
              - p;
     v->valid = 1;
     v->no_cacheable = 0;

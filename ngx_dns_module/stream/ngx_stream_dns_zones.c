@@ -68,6 +68,7 @@ ngx_stream_dns_zones(ngx_conf_t *cf, ngx_stream_dns_srv_conf_t *dscf)
     ngx_uint_t                   i, n;
     ngx_stream_dns_zones_t       zs;
     ngx_stream_dns_zone_conf_t  *zc;
+    ngx_stream_core_srv_conf_t  *cscf;
 
     if (ngx_stream_dns_zones_init(&zs, cf, dscf) != NGX_OK) {
         return NGX_CONF_ERROR;
@@ -101,6 +102,15 @@ ngx_stream_dns_zones(ngx_conf_t *cf, ngx_stream_dns_srv_conf_t *dscf)
 
     if (zs.dcf->failed != 0) {
         return NGX_CONF_ERROR;
+    }
+
+    if (zs.apexes.root == &zs.sentinel) {
+        cscf = ngx_stream_conf_get_module_srv_conf(cf, ngx_stream_core_module);
+
+        ngx_log_error(NGX_LOG_WARN, cf->log, 0,
+                      "\"dns\" without zones: every query will be refused "
+                      "by the server in %s:%ui",
+                      cscf->file_name, cscf->line);
     }
 
     dscf->answer.zones = ngx_dns_zones_create(cf->pool, zs.zones.elts,
