@@ -25,7 +25,7 @@ select STDERR; $| = 1;
 select STDOUT; $| = 1;
 
 my $t = Test::Nginx->new()->has(qw/stream stream_map udp/)
-	->has(qw/stream_split_clients stream_geo/)->plan(54)
+	->has(qw/stream_split_clients stream_geo stream_realip/)->plan(56)
 	->write_file_expand('nginx.conf', <<'EOC');
 
 %%TEST_GLOBALS%%
@@ -42,7 +42,8 @@ stream {
     log_format  nginx  "$remote_addr|$remote_port|$server_addr|$server_port|"
                        "$connection|$session_time|$bytes_sent|"
                        "$bytes_received|$status|$protocol|$msec|"
-                       "$binary_remote_addr|$time_iso8601";
+                       "$binary_remote_addr|$time_iso8601|"
+                       "$realip_remote_addr|$realip_remote_port";
 
     log_format  dns    "$dns_qname|$dns_qtype|$dns_qclass|$dns_id|"
                        "$dns_opcode|$dns_query_flags|$dns_edns_size|$dns_do|"
@@ -86,6 +87,10 @@ stream {
         dns on;
         dns_zone z1.test z1.test.zone;
         dns_nsid "$hostname/$remote_addr:$remote_port/$dns_qname";
+
+        # a datagram has no PROXY protocol header
+
+        set_real_ip_from 127.0.0.0/8;
 
         access_log %%TESTDIR%%/nginx.log nginx;
         access_log %%TESTDIR%%/dns.log dns;
@@ -160,6 +165,8 @@ for my $i (0 .. 1) {
 	is($v{bytes_received}, $i ? 40 : 29, "bytes_received $i");
 	is($v{status}, 200, "status $i");
 	is($v{protocol}, 'UDP', "protocol $i");
+	is("@{ $log[$i] }[13, 14]", "$v{remote_addr} $v{remote_port}",
+		"realip $i");
 }
 
 cmp_ok($log[1][4], '!=', $log[0][4], 'connection changes');
