@@ -26,13 +26,14 @@ use Test::Nginx::DNS;
 select STDERR; $| = 1;
 select STDOUT; $| = 1;
 
-my $t = Test::Nginx->new()->has(qw/stream udp/)->plan(19);
+my $t = Test::Nginx->new()->has(qw/stream udp stream_set stream_map stream_geo/)
+	->plan(19);
 
 dns_run($t, zones => { 'z1.test' => zone_z1() }, stream => <<'EOS',
     log_format  dns  "$dns_transport $dns_qname $dns_qtype $dns_rcode $status";
     log_format  size "$dns_id $bytes_received $bytes_sent $dns_answer_size";
     log_format  time "$session_time $connection $remote_port $protocol";
-    log_format  map  "$short $geo";
+    log_format  map  "$short $geo $early";
 
     map  $dns_qname $short {
         ~^(?<first>[^.]*)\.  $first;
@@ -61,6 +62,10 @@ dns_run($t, zones => { 'z1.test' => zone_z1() }, stream => <<'EOS',
     }
 EOS
 	server => <<'EOS');
+        # before the first message, which is nothing to the map afterwards
+
+        set         $early "$remote_addr:$short";
+
         access_log  %%TESTDIR%%/dns.log dns;
         access_log  %%TESTDIR%%/size.log size;
         access_log  %%TESTDIR%%/time.log time;
@@ -99,7 +104,7 @@ is($lines[0], 'tcp www.z1.test. A NOERROR 200', 'first');
 is($lines[1], 'tcp nope.z1.test. AAAA NXDOMAIN 200', 'second');
 is($lines[2], 'tcp big.z1.test. TXT NOERROR 200', 'third');
 like($lines[3], qr/^tcp (www\.z1\.test\. A|- -|  ) ?-? 400$/, 'response');
-like($lines[4], qr/ 400$/, 'too short');
+like($lines[4], qr/^tcp .* 400$/, 'too short');
 
 my @size = dns_log($t, 'size.log', 5);
 
@@ -117,7 +122,8 @@ cmp_ok($time[0][0], '<', 0.2, 'time of the first');
 ok($time[2][0] > 0.35 && $time[2][0] < 0.7, 'time of the third');
 
 is(join(',', (dns_log($t, 'map.log', 5))[0 .. 2]),
-	'www local,nope local,big local', 'variables for each message');
+	join(',', map { "$_ local 127.0.0.1:none" } qw/ www nope big /),
+	'variables for each message');
 
 # the address that was asked, of a socket that has none
 
@@ -141,7 +147,7 @@ $c->closed();
 
 @lines = dns_log($t, 'dns.log', 6);
 
-like($lines[5], qr/ 200$/, 'connection without a message');
+like($lines[5], qr/^tcp .* 200$/, 'connection without a message');
 
 # many messages, one line for each
 

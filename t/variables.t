@@ -228,7 +228,7 @@ logged([ 'www.z1.test', 'A', id => 15, version => 7 ],
 logged(dns_query('www.z1.test', 'A', id => 16, qr => 1),
 	'*|16|QUERY|qr|-|-|-|-|-|-|-|-|udp|400', 'response');
 
-logged("\0\x11\0\0", '-|-|-|-|-|-|-|-|-|-|-|-|-|-|-|400', 'short');
+logged("\0\x11\0\0", '-|-|-|-|-|-|-|-|-|-|-|-|-|-|udp|400', 'short');
 
 # names cannot break a log
 

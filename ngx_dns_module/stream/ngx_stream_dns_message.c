@@ -33,6 +33,8 @@ static void ngx_stream_dns_enter(ngx_stream_dns_worker_t *w,
 static void ngx_stream_dns_leave(ngx_stream_dns_worker_t *w,
     ngx_stream_session_t *s, ngx_stream_dns_saved_t *saved);
 static size_t ngx_stream_dns_variables_size(ngx_stream_session_t *s);
+static void ngx_stream_dns_variables_keep(ngx_stream_session_t *s,
+    ngx_stream_variable_value_t *keep);
 
 
 size_t
@@ -201,6 +203,10 @@ ngx_stream_dns_get_ctx(ngx_stream_session_t *s)
     }
 
     ngx_memcpy(ctx->variables, s->variables, size);
+
+    ngx_stream_dns_variables_keep(s, ctx->variables);
+
+    ngx_memcpy(s->variables, ctx->variables, size);
 
     ctx->transport = NGX_STREAM_DNS_TCP;
 
@@ -390,6 +396,46 @@ ngx_stream_dns_variables_size(ngx_stream_session_t *s)
     cmcf = ngx_stream_get_module_main_conf(s, ngx_stream_core_module);
 
     return cmcf->variables.nelts * sizeof(ngx_stream_variable_value_t);
+}
+
+
+/*
+ * Of the values that variables have got before the first message only those
+ * stay that have been assigned ("set").  A map that "set" has looked at, say,
+ * is to be looked at again: its key may be of the message.
+ */
+
+static void
+ngx_stream_dns_variables_keep(ngx_stream_session_t *s,
+    ngx_stream_variable_value_t *keep)
+{
+    ngx_uint_t                    i;
+    ngx_stream_variable_t        *v;
+    ngx_stream_variable_value_t   value;
+    ngx_stream_core_main_conf_t  *cmcf;
+
+    cmcf = ngx_stream_get_module_main_conf(s, ngx_stream_core_module);
+
+    v = cmcf->variables.elts;
+
+    for (i = 0; i < cmcf->variables.nelts; i++) {
+
+        if (!keep[i].valid) {
+            continue;
+        }
+
+        ngx_memzero(&value, sizeof(ngx_stream_variable_value_t));
+
+        if (v[i].get_handler(s, &value, v[i].data) != NGX_OK
+            || !value.valid
+            || value.len != keep[i].len
+            || ngx_memcmp(value.data, keep[i].data, value.len) != 0)
+        {
+            continue;
+        }
+
+        keep[i].valid = 0;
+    }
 }
 
 

@@ -15,6 +15,7 @@
 
 /* what a context must have for a variable to have a value */
 
+#define NGX_STREAM_DNS_HAS_SESSION   0x00
 #define NGX_STREAM_DNS_HAS_MESSAGE   0x01
 #define NGX_STREAM_DNS_HAS_QUESTION  0x02
 #define NGX_STREAM_DNS_HAS_EDNS      0x04
@@ -116,7 +117,7 @@ static ngx_stream_dns_variable_t  ngx_stream_dns_variables[] = {
     { ngx_string("dns_ede"), NGX_STREAM_DNS_HAS_ANSWER, NGX_INT32_LEN,
       ngx_stream_dns_print_ede },
 
-    { ngx_string("dns_transport"), NGX_STREAM_DNS_HAS_MESSAGE, 4,
+    { ngx_string("dns_transport"), NGX_STREAM_DNS_HAS_SESSION, 4,
       ngx_stream_dns_print_transport },
 
     { ngx_null_string, 0, 0, NULL }
@@ -237,6 +238,9 @@ static ngx_uint_t
 ngx_stream_dns_variable_has(ngx_stream_dns_ctx_t *ctx, ngx_uint_t needs)
 {
     switch (needs) {
+
+    case NGX_STREAM_DNS_HAS_SESSION:
+        return 1;
 
     case NGX_STREAM_DNS_HAS_MESSAGE:
         return ctx->parsed;
