@@ -187,9 +187,18 @@ ngx_stream_dns_session_begin(ngx_stream_dns_session_t *ss,
     ss->buffer.last = d->packet + d->len;
     ss->buffer.end = ss->buffer.last;
 
-    ss->log.connection = c->number;
-
     tp = ngx_timeofday();
+
+    ss->log.connection = c->number;
+    ss->log.log_level = ss->log_level;
+
+    /* one line in a second: datagrams must not be a way to fill disks */
+
+    if (ss->told == tp->sec
+        && ss->log_level >= NGX_LOG_ERR && ss->log_level <= NGX_LOG_INFO)
+    {
+        ss->log.log_level = NGX_LOG_CRIT;
+    }
 
     s->received = d->len;
     s->start_sec = tp->sec;
@@ -299,16 +308,6 @@ ngx_stream_dns_session_phases(ngx_stream_dns_session_t *ss)
 
     s = &ss->session;
 
-    /* one "access forbidden" in a second: it must not be a way to fill disks */
-
-    ss->log.log_level = ss->log_level;
-
-    if (ss->denied == ngx_time()
-        && ss->log_level >= NGX_LOG_ERR && ss->log_level <= NGX_LOG_INFO)
-    {
-        ss->log.log_level = NGX_LOG_CRIT;
-    }
-
     while ((ngx_uint_t) s->phase_handler < ss->nphases) {
 
         ph = &ss->phases[s->phase_handler];
@@ -329,10 +328,6 @@ ngx_stream_dns_session_phases(ngx_stream_dns_session_t *ss)
 
         s->status = (rc >= NGX_STREAM_BAD_REQUEST)
                     ? (ngx_uint_t) rc : NGX_STREAM_INTERNAL_SERVER_ERROR;
-
-        if (s->status == NGX_STREAM_FORBIDDEN) {
-            ss->denied = ngx_time();
-        }
 
         return NGX_DECLINED;
     }
@@ -376,8 +371,15 @@ ngx_stream_dns_session_event(ngx_event_t *ev)
 static u_char *
 ngx_stream_dns_session_log_error(ngx_log_t *log, u_char *buf, size_t len)
 {
-    u_char                *p;
-    ngx_stream_session_t  *s;
+    u_char                    *p;
+    ngx_stream_session_t      *s;
+    ngx_stream_dns_session_t  *ss;
+
+    /* the session comes first */
+
+    s = log->data;
+    ss = (ngx_stream_dns_session_t *) s;
+    ss->told = ngx_time();
 
     p = buf;
 
@@ -386,8 +388,6 @@ ngx_stream_dns_session_log_error(ngx_log_t *log, u_char *buf, size_t len)
         len -= p - buf;
         buf = p;
     }
-
-    s = log->data;
 
     p = ngx_snprintf(buf, len, ", udp client: %V, server: %V",
                      &s->connection->addr_text,

@@ -32,7 +32,7 @@ struct ngx_stream_dns_session_s {
     ngx_uint_t                   nphases;
     ngx_uint_t                   log_phase;     /* 1: something is logged */
     ngx_uint_t                   log_level;     /* of the server */
-    time_t                       denied;        /* second of the last one */
+    time_t                       told;          /* second of the last line */
 
     size_t                       variables;     /* octets */
     ngx_stream_dns_ctx_t         ctx;
