@@ -1,0 +1,101 @@
+
+/*
+ * Copyright (C) ngx_dns_module contributors
+ */
+
+
+#ifndef _NGX_DNS_BUILD_H_INCLUDED_
+#define _NGX_DNS_BUILD_H_INCLUDED_
+
+
+#include "ngx_dns_compile.h"
+#include "ngx_dns_note.h"
+
+
+/*
+ * From what is stored in Redis to the records of a zone.  Pure: bytes in,
+ * records and messages out.  The layouts are those of redins and z42 (docs,
+ * redis.md).  A value that cannot be used costs its record, its rrset, or
+ * its label, never the zone; each is reported as a warning that names zone,
+ * label and type, and counted.
+ */
+
+#define NGX_DNS_PROFILE_STRICT  0
+#define NGX_DNS_PROFILE_REDINS  1
+#define NGX_DNS_PROFILE_Z42     2
+
+typedef struct {
+    ngx_uint_t           profile;       /* NGX_DNS_PROFILE_... */
+    uint32_t             default_ttl;   /* seconds, of strict */
+    uint32_t             max_ttl;       /* seconds, of dns_max_ttl */
+} ngx_dns_build_conf_t;
+
+
+typedef struct ngx_dns_build_s  ngx_dns_build_t;
+
+
+/*
+ * The digest of a zone's content: the sum of those of its values, in any
+ * order.  Equal on every server.
+ *
+ * kind   a letter: what the value is (config, field, key, member, ...)
+ * name   label, or label and type
+ */
+uint64_t ngx_dns_build_digest(ngx_uint_t kind, ngx_str_t *name,
+    ngx_str_t *value);
+
+/*
+ * Begins a zone.
+ *
+ * apex    wire format, lower case; copied
+ * digest  of its content: a serial is made of it if the config has none
+ * last    the compiled zone that is served now, or NULL: where a config or a
+ *         key that cannot be read takes its place from; must stay until end
+ *
+ * NULL: no memory
+ */
+ngx_dns_build_t *ngx_dns_build_create(const u_char *apex,
+    ngx_dns_build_conf_t *conf, uint64_t digest, const ngx_dns_zone_t *last,
+    ngx_dns_memory_t *mem, ngx_dns_reporter_t *rep);
+void ngx_dns_build_destroy(ngx_dns_build_t *b);
+
+/*
+ * The values, in any order.  NGX_OK: taken, or reported and left out;
+ * NGX_ERROR: no memory.
+ *
+ * config  the JSON of "...:config"; NULL data: there is none
+ * field   a field of the hash (L1, L2): all types of the label
+ * label   a member of the set of labels (L4): the name exists
+ * rrset   a string key (L4); type as in the key
+ * wrong   the key of this rrset (type empty: the whole label; label empty
+ *         too: the config) has a value of a wrong Redis type
+ * key     a DNSSEC key, which as in NGX_DNS_NOTE_KEY
+ */
+ngx_int_t ngx_dns_build_config(ngx_dns_build_t *b, ngx_str_t *json);
+ngx_int_t ngx_dns_build_field(ngx_dns_build_t *b, ngx_str_t *label,
+    ngx_str_t *json);
+ngx_int_t ngx_dns_build_label(ngx_dns_build_t *b, ngx_str_t *label);
+ngx_int_t ngx_dns_build_rrset(ngx_dns_build_t *b, ngx_str_t *label,
+    ngx_str_t *type, ngx_str_t *json);
+ngx_int_t ngx_dns_build_wrong(ngx_dns_build_t *b, ngx_str_t *label,
+    ngx_str_t *type);
+ngx_int_t ngx_dns_build_key(ngx_dns_build_t *b, ngx_uint_t which,
+    ngx_str_t *text);
+
+/*
+ * Ends the zone: conflicts between types of a name are settled, the SOA and
+ * the zone's note are added.  The records belong to b, ready to be compiled.
+ * bad: set to the number of values left out.  NULL: no memory.
+ */
+ngx_dns_records_t *ngx_dns_build_end(ngx_dns_build_t *b, ngx_uint_t *bad);
+
+/*
+ * A member of the set of zones to wire format, lower case, whatever its
+ * spelling.  changed: set to 1 if the member is not what it should look
+ * like ("example.com.").  Returns the octets, or 0 with *err set.
+ */
+size_t ngx_dns_build_apex(u_char *apex, ngx_str_t *member,
+    ngx_uint_t *changed, const char **err);
+
+
+#endif /* _NGX_DNS_BUILD_H_INCLUDED_ */

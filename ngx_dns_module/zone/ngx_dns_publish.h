@@ -1,0 +1,147 @@
+
+/*
+ * Copyright (C) ngx_dns_module contributors
+ */
+
+
+#ifndef _NGX_DNS_PUBLISH_H_INCLUDED_
+#define _NGX_DNS_PUBLISH_H_INCLUDED_
+
+
+#include "ngx_dns_records.h"
+#include "ngx_dns_shared.h"
+
+
+/*
+ * The writer's side of a region of published zones: one process at a time,
+ * by a lock that is the caller's business.  Free lists are private memory,
+ * made from the directory when the writer opens the region, so a writer may
+ * die at any instruction.  Blocks are multiples of 64 octets, best fit,
+ * neighbours joined; what readers may still see is freed later, by
+ * ngx_dns_publish_work(); if no hole fits, blocks are moved.
+ */
+
+typedef struct ngx_dns_publisher_s  ngx_dns_publisher_t;
+
+
+typedef struct {
+    uint64_t    zones;
+    uint64_t    records;
+    uint64_t    used;                   /* octets in blocks, waiting ones too */
+    uint64_t    free;
+    uint64_t    largest;                /* hole */
+    uint64_t    waiting;                /* octets that readers may still see */
+    uint64_t    moved;                  /* octets moved since the beginning */
+} ngx_dns_publish_stat_t;
+
+
+/*
+ * Makes an empty region of size octets at zeroed, page-aligned memory p.
+ * nreaders  slots of readers
+ *
+ * NULL: size is too small.
+ */
+ngx_dns_shared_t *ngx_dns_shared_init(void *p, size_t size,
+    ngx_uint_t nreaders);
+
+/*
+ * Opens the region for writing.  Memory comes from mem until close.
+ *
+ * alive  1 if the process (pid, started) still lives: slots of dead readers
+ *        are cleared.  Called for slots whose epoch holds something back.
+ *
+ * NULL: no memory, or the region is damaged.
+ */
+ngx_dns_publisher_t *ngx_dns_publisher_open(ngx_dns_shared_t *sh,
+    ngx_dns_memory_t *mem, ngx_dns_key_t *key,
+    ngx_uint_t (*alive)(uint64_t pid, uint64_t started));
+void ngx_dns_publisher_close(ngx_dns_publisher_t *pub);
+
+/*
+ * Publishing in two steps, so that a large zone can be copied in slices:
+ * alloc gives a block nobody sees, commit puts it in place of the zone with
+ * the same apex, if there is one, and retires that.
+ *
+ * size   octets of the compiled zone
+ * place  set on NGX_OK
+ *
+ * NGX_OK
+ * NGX_AGAIN     no hole is large enough now but the sum of free and waiting
+ *               octets is: call ngx_dns_publish_work() and try again
+ * NGX_DECLINED  it does not fit; *needed is how many octets are missing
+ * NGX_ERROR     no private memory
+ */
+ngx_int_t ngx_dns_publish_alloc(ngx_dns_publisher_t *pub, size_t size,
+    uint64_t *place, uint64_t *needed);
+void ngx_dns_publish_cancel(ngx_dns_publisher_t *pub, uint64_t place);
+
+/*
+ * The block at place holds a whole compiled zone.  NGX_AGAIN: the directory
+ * has to grow and there is no hole for it now, as above; the block stays
+ * allocated.
+ */
+ngx_int_t ngx_dns_publish_commit(ngx_dns_publisher_t *pub, uint64_t place);
+
+/* Both steps at once, for zones of ordinary size. */
+ngx_int_t ngx_dns_publish_zone(ngx_dns_publisher_t *pub,
+    const ngx_dns_zone_t *zone, uint64_t *needed);
+
+/* Takes a zone out.  NGX_DECLINED: there is none.  apex: wire format. */
+ngx_int_t ngx_dns_publish_remove(ngx_dns_publisher_t *pub,
+    const u_char *apex);
+
+/* The published zone of exactly this apex, or NULL. */
+ngx_dns_zone_t *ngx_dns_publish_get(ngx_dns_publisher_t *pub,
+    const u_char *apex);
+
+/*
+ * All zones, one after the other, in no order: *cursor begins with 0.  NULL:
+ * that was the last one.  Zones published or removed meanwhile may or may
+ * not be met; none that stays is left out.
+ */
+ngx_dns_zone_t *ngx_dns_publish_next(ngx_dns_publisher_t *pub,
+    uint64_t *cursor);
+
+/*
+ * Frees what no reader sees any more and goes on moving blocks, if a hole is
+ * wanted: at most about octets are copied.
+ *
+ * NGX_OK     nothing is left to do
+ * NGX_AGAIN  call it again (at once if it moved something, else a
+ *            millisecond later: readers have to leave first)
+ */
+ngx_int_t ngx_dns_publish_work(ngx_dns_publisher_t *pub, size_t octets);
+
+/*
+ * Keeps the block of a published zone where it is, whatever happens to the
+ * zone, until it is released: for reading it in slices.
+ */
+void ngx_dns_publish_hold(ngx_dns_publisher_t *pub, ngx_dns_zone_t *zone);
+void ngx_dns_publish_release(ngx_dns_publisher_t *pub, ngx_dns_zone_t *zone);
+
+void ngx_dns_publish_stat(ngx_dns_publisher_t *pub,
+    ngx_dns_publish_stat_t *st);
+
+/*
+ * Copies all zones, the log and the counters of a region into another, empty
+ * one, which this process writes too.  NGX_DECLINED: it is too small, and
+ * *needed octets are missing.
+ */
+ngx_int_t ngx_dns_publish_copy(ngx_dns_publisher_t *to,
+    ngx_dns_publisher_t *from, uint64_t *needed);
+
+/*
+ * The log of changes that were heard of and are not applied yet, for a
+ * successor: entries of up to 65535 octets.  append gives the position
+ * behind the entry, or 0: no room (all is to be compared).  done: everything
+ * before the position is applied.  read copies the entry at *pos and moves
+ * it; NGX_DECLINED: there are no more.
+ */
+uint64_t ngx_dns_publish_log_append(ngx_dns_publisher_t *pub,
+    ngx_str_t *entry);
+void ngx_dns_publish_log_done(ngx_dns_publisher_t *pub, uint64_t pos);
+ngx_int_t ngx_dns_publish_log_read(ngx_dns_publisher_t *pub, uint64_t *pos,
+    u_char *buf, size_t size, ngx_str_t *entry);
+
+
+#endif /* _NGX_DNS_PUBLISH_H_INCLUDED_ */
