@@ -26,6 +26,7 @@ use Test::Nginx::Stream qw/ stream /;
 our @EXPORT = (
 	qw/
 		dns_port dns_conf dns_run dns_client dns_send dns_ask dns_is
+		dns_wait dns_wait_workers dns_worker
 		dns_frame dns_counters dns_moved dns_log dns_error_log
 		zone_text zone_soa zone_z1
 	/,
@@ -225,6 +226,105 @@ sub dns_is {
 	local $Test::Builder::Level = $Test::Builder::Level + 1;
 
 	return Test::More::is(dns_text($reply), dns_canon($expected), $name);
+}
+
+###############################################################################
+
+# Waiting for an answer
+
+# Asks until the answer is as wanted, at most the seconds given (10), and
+# gives the last reply.
+#
+#   ask   list of arguments for dns_ask(), or a function that gives a reply
+#   cond  text in the form of dns_text(), a pattern for such text, or a
+#         function that is given the reply and its text
+
+sub dns_wait {
+	my ($ask, $cond, $seconds) = @_;
+
+	my $until = time() + ($seconds // 10);
+
+	for ( ;; ) {
+		my $reply = _ask($ask);
+
+		return $reply if _wanted($reply, $cond) || time() > $until;
+		select undef, undef, undef, 0.005;
+	}
+}
+
+
+# Asks, each time from a new port, until as many workers as there are have
+# given the wanted answer and none has given another one since.  The server
+# has "dns_nsid $pid" and "reuseport"; ask is a list of arguments for
+# dns_ask().  Gives the seconds that took, or undef if it took more than the
+# seconds given (10).
+
+sub dns_wait_workers {
+	my ($ask, $cond, $seconds, $workers) = @_;
+
+	my $start = time();
+	my $right = {};
+
+	while (time() - $start <= ($seconds // 10)) {
+		my $reply = dns_ask(@$ask, nsid => 1, timeout => 0.5);
+		my $pid = dns_worker($reply);
+
+		if (!defined $pid) {
+			select undef, undef, undef, 0.005;
+			next;
+		}
+
+		if (!_wanted($reply, $cond)) {
+			$right = {};
+			next;
+		}
+
+		$right->{$pid} = 1;
+
+		return time() - $start if keys %$right >= $workers;
+	}
+
+	return undef;
+}
+
+
+# The process that has sent a reply, of "dns_nsid $pid", or undef.
+
+sub dns_worker {
+	my ($reply) = @_;
+
+	my $m = defined $reply ? eval { dns_parse($reply) } : undef;
+
+	return undef unless $m && $m->{opt};
+
+	my ($nsid) = grep { $_->[0] == 3 } @{ $m->{opt}{options} };
+
+	return $nsid ? $nsid->[1] : undef;
+}
+
+
+sub _ask {
+	my ($ask) = @_;
+	return ref $ask eq 'CODE' ? $ask->() : dns_ask(@$ask);
+}
+
+
+# The text is compared without an OPT record, if there is none in what is
+# wanted.
+
+sub _wanted {
+	my ($reply, $cond) = @_;
+
+	my $text = dns_text($reply);
+
+	return $cond->($reply, $text) if ref $cond eq 'CODE';
+	return $text =~ $cond if ref $cond eq 'Regexp';
+
+	my $wanted = dns_canon($cond);
+
+	$text =~ s/^(?:edns|option) .*\n//mg if $wanted !~ /^edns /m;
+
+	return $text eq $wanted;
 }
 
 ###############################################################################
