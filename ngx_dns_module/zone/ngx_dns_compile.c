@@ -10,7 +10,6 @@
 
 
 #define NGX_DNS_COMPILE_AHEAD      12   /* records asked for in advance */
-#define NGX_DNS_SHORT_BOUND        600  /* octets of the compressed SOA */
 #define NGX_DNS_COMPILE_PROGRESS   0x20000  /* records between two reports */
 
 
@@ -36,8 +35,6 @@ static u_char *ngx_dns_compile_rr(ngx_dns_compiler_t *c, u_char *p,
 static size_t ngx_dns_compile_set(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts,
     size_t n, ngx_dns_rrset_t **set);
 static void ngx_dns_compile_soa(ngx_dns_compiler_t *c);
-static void ngx_dns_compile_short(ngx_dns_compiler_t *c,
-    ngx_dns_rrset_t *soa);
 static size_t ngx_dns_compile_room(size_t n);
 
 
@@ -653,7 +650,10 @@ ngx_dns_compile_soa(ngx_dns_compiler_t *c)
 
     minimum = ngx_dns_get32(rr + rdlen - 4);
 
-    ngx_dns_compile_short(c, set);
+    if (zone->name_labels != 0) {
+        zone->short_soa = (uint32_t) (c->pos / 4);
+        c->pos += ngx_dns_compile_short(zone, set, (u_char *) zone + c->pos);
+    }
 
     zone->serial = ngx_dns_get32(rr + rdlen - 20);
     zone->negative_ttl = ngx_min(set->ttl, minimum);
@@ -672,24 +672,18 @@ ngx_dns_compile_soa(ngx_dns_compiler_t *c)
  * question: names of the zone end with a pointer to it.
  */
 
-static void
-ngx_dns_compile_short(ngx_dns_compiler_t *c, ngx_dns_rrset_t *soa)
+size_t
+ngx_dns_compile_short(const ngx_dns_zone_t *zone, const ngx_dns_rrset_t *soa,
+    u_char *start)
 {
     u_char           *p, *name, *rdata;
     size_t            n;
     ngx_uint_t        i;
-    ngx_dns_zone_t   *zone;
     ngx_dns_short_t   names;
     ngx_dns_rrset_t  *set;
 
-    zone = c->zone;
-
-    if (zone->name_labels == 0) {
-        return;
-    }
-
-    set = (ngx_dns_rrset_t *) ((u_char *) zone + c->pos);
-    rdata = (u_char *) set + sizeof(ngx_dns_rrset_t) + 2;
+    set = (ngx_dns_rrset_t *) start;
+    rdata = start + sizeof(ngx_dns_rrset_t) + 2;
     p = rdata;
 
     name = ngx_dns_rrset_first(soa) + 2;
@@ -717,9 +711,8 @@ ngx_dns_compile_short(ngx_dns_compiler_t *c, ngx_dns_rrset_t *soa)
     set->flags = NGX_DNS_RRSET_SHORT;
     set->size = (uint32_t) (p - rdata + 2);
 
-    zone->short_soa = (uint32_t) (c->pos / 4);
-    c->pos += ngx_dns_rrset_size(set);
+    n = ngx_dns_rrset_size(set);
+    ngx_memcpy(start + n, &names, sizeof(names));
 
-    ngx_memcpy(ngx_dns_rrset_short(set), &names, sizeof(names));
-    c->pos += sizeof(names);
+    return n + sizeof(names);
 }

@@ -72,6 +72,14 @@ typedef struct {
  */
 ngx_int_t ngx_dns_compile_target(ngx_uint_t type);
 
+/*
+ * The compressed SOA of a zone that is not the root, written to zeroed
+ * memory at start, 4-octet aligned; returns its octets.
+ */
+#define NGX_DNS_SHORT_BOUND  600
+size_t ngx_dns_compile_short(const ngx_dns_zone_t *zone,
+    const ngx_dns_rrset_t *soa, u_char *start);
+
 /* ngx_dns_index.c: the index, the buckets, the links. */
 void ngx_dns_compile_index(ngx_dns_compiler_t *c);
 void ngx_dns_compile_links(ngx_dns_compiler_t *c);

@@ -7,16 +7,14 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include "ngx_dns_compiler.h"
+#include "ngx_dns_index.h"
 
 
 #define NGX_DNS_INDEX_AHEAD   16        /* buckets asked for in advance */
 
 
 static void ngx_dns_index_denial(ngx_dns_compiler_t *c);
-static ngx_int_t ngx_dns_index_nsec3(ngx_dns_rrset_t *set, u_char *param);
 static void ngx_dns_index_buckets(ngx_dns_compiler_t *c);
-static void ngx_dns_index_insert(ngx_dns_zone_t *zone,
-    ngx_dns_bucket_t *buckets, uint64_t hash, uint32_t place);
 
 
 void
@@ -45,13 +43,11 @@ ngx_dns_compile_index(ngx_dns_compiler_t *c)
 static void
 ngx_dns_index_denial(ngx_dns_compiler_t *c)
 {
-    size_t            i;
-    u_char           *param;
-    uint32_t         *list;
-    ngx_uint_t        type;
-    ngx_dns_node_t   *node;
-    ngx_dns_zone_t   *zone;
-    ngx_dns_rrset_t  *set;
+    size_t           i;
+    u_char          *param;
+    uint32_t        *list;
+    ngx_dns_node_t  *node;
+    ngx_dns_zone_t  *zone;
 
     zone = c->zone;
 
@@ -59,13 +55,7 @@ ngx_dns_index_denial(ngx_dns_compiler_t *c)
         return;
     }
 
-    type = NGX_DNS_TYPE_NSEC;
-    param = NULL;
-
-    if (zone->flags & NGX_DNS_ZONE_NSEC3) {
-        type = NGX_DNS_TYPE_NSEC3;
-        param = ngx_dns_zone_nsec3param(zone);
-    }
+    param = ngx_dns_index_param(zone);
 
     zone->denial = (uint32_t) (c->pos / 4);
     list = (uint32_t *) ((u_char *) zone + c->pos);
@@ -73,11 +63,7 @@ ngx_dns_index_denial(ngx_dns_compiler_t *c)
     for (i = 0; i < zone->nnodes; i++) {
         node = ngx_dns_zone_at(zone, c->place[i]);
 
-        set = ngx_dns_node_rrset(node, type);
-
-        if (set != NULL
-            && (param == NULL || ngx_dns_index_nsec3(set, param) == NGX_OK))
-        {
+        if (ngx_dns_index_denies(node, param) == NGX_OK) {
             list[zone->ndenial++] = c->place[i];
         }
     }
@@ -86,12 +72,33 @@ ngx_dns_index_denial(ngx_dns_compiler_t *c)
 }
 
 
-/* NGX_OK: it belongs to the chain of param; the opt-out flag is its own */
-
-static ngx_int_t
-ngx_dns_index_nsec3(ngx_dns_rrset_t *set, u_char *param)
+u_char *
+ngx_dns_index_param(const ngx_dns_zone_t *zone)
 {
-    u_char  *rr;
+    return (zone->flags & NGX_DNS_ZONE_NSEC3) ? ngx_dns_zone_nsec3param(zone)
+                                              : NULL;
+}
+
+
+ngx_int_t
+ngx_dns_index_denies(const ngx_dns_node_t *node, const u_char *param)
+{
+    u_char           *rr;
+    ngx_dns_rrset_t  *set;
+
+    if (param == NULL) {
+        set = ngx_dns_node_rrset(node, NGX_DNS_TYPE_NSEC);
+
+        return (set != NULL) ? NGX_OK : NGX_DECLINED;
+    }
+
+    set = ngx_dns_node_rrset(node, NGX_DNS_TYPE_NSEC3);
+
+    if (set == NULL) {
+        return NGX_DECLINED;
+    }
+
+    /* the opt-out flag is its own */
 
     rr = ngx_dns_rrset_first(set) + 2;
 
@@ -116,7 +123,7 @@ ngx_dns_index_buckets(ngx_dns_compiler_t *c)
              & ~ (sizeof(ngx_dns_bucket_t) - 1);
 
     zone->buckets = (uint32_t) (c->pos / 4);
-    zone->nbuckets = (uint32_t) (n / NGX_DNS_BUCKET_FILL + 1);
+    zone->nbuckets = ngx_dns_index_nbuckets(zone->nnodes);
 
     buckets = ngx_dns_zone_at(zone, zone->buckets);
 
@@ -131,7 +138,7 @@ ngx_dns_index_buckets(ngx_dns_compiler_t *c)
         node = ngx_dns_zone_at(zone, c->place[i]);
 
         if (!(node->flags & NGX_DNS_NODE_NSEC3)) {
-            ngx_dns_index_insert(zone, buckets, c->hash[i], c->place[i]);
+            ngx_dns_index_insert(zone, c->hash[i], c->place[i]);
         }
     }
 
@@ -139,12 +146,12 @@ ngx_dns_index_buckets(ngx_dns_compiler_t *c)
 }
 
 
-static void
-ngx_dns_index_insert(ngx_dns_zone_t *zone, ngx_dns_bucket_t *buckets,
-    uint64_t hash, uint32_t place)
+void
+ngx_dns_index_insert(ngx_dns_zone_t *zone, uint64_t hash, uint32_t place)
 {
-    ngx_dns_bucket_t  *b;
+    ngx_dns_bucket_t  *b, *buckets;
 
+    buckets = ngx_dns_zone_at(zone, zone->buckets);
     b = &buckets[ngx_dns_bucket_index(zone->nbuckets, hash)];
 
     while (b->used == NGX_DNS_BUCKET_SLOTS) {
@@ -167,15 +174,56 @@ ngx_dns_index_insert(ngx_dns_zone_t *zone, ngx_dns_bucket_t *buckets,
  * a wildcard is another one in each answer, so it has no link.
  */
 
+ngx_int_t
+ngx_dns_index_target(const ngx_dns_zone_t *zone, uint32_t owner,
+    ngx_uint_t type, const u_char *target, const u_char *last,
+    ngx_dns_key_t *key, ngx_dns_name_t *name, uint32_t *link)
+{
+    ngx_dns_node_t  *node;
+
+    *link = 0;
+
+    if (*target == 0
+        && (type == NGX_DNS_TYPE_SVCB || type == NGX_DNS_TYPE_HTTPS))
+    {
+        node = ngx_dns_zone_at(zone, owner);
+
+        if (!(node->flags & NGX_DNS_NODE_WILDCARD)) {
+            *link = owner;
+        }
+
+        return NGX_DECLINED;
+    }
+
+    (void) ngx_dns_name_parse(name, (u_char *) target, (u_char *) last, key);
+
+    if (name->labels < zone->name_labels
+        || ngx_memcmp(name->wire + name->offset[name->labels
+                                                - zone->name_labels],
+                      zone->name, zone->name_len)
+           != 0)
+    {
+        return NGX_DECLINED;
+    }
+
+    node = ngx_dns_zone_node(zone, name, 0);
+
+    if (node != NULL) {
+        *link = (uint32_t) (((u_char *) node - (u_char *) zone) / 4);
+    }
+
+    return NGX_OK;
+}
+
+
 void
 ngx_dns_compile_links(ngx_dns_compiler_t *c)
 {
     size_t            i;
+    u_char           *rdata;
     uint32_t          link;
-    const u_char     *target;
+    ngx_int_t         rc;
     ngx_dns_name_t    name;
-    ngx_dns_rec_t    *rec;
-    ngx_dns_node_t   *node;
     ngx_dns_zone_t   *zone;
     ngx_dns_fixup_t  *f;
 
@@ -183,41 +231,17 @@ ngx_dns_compile_links(ngx_dns_compiler_t *c)
 
     for (i = 0; i < c->nfixups; i++) {
         f = &c->fixups[i];
-        rec = f->rec;
-        target = ngx_dns_rec_rdata(rec) + f->target;
+        rdata = ngx_dns_rec_rdata(f->rec);
 
-        if (*target == 0
-            && (rec->type == NGX_DNS_TYPE_SVCB
-                || rec->type == NGX_DNS_TYPE_HTTPS))
-        {
-            node = ngx_dns_zone_at(zone, f->node);
+        rc = ngx_dns_index_target(zone, f->node, f->rec->type,
+                                  rdata + f->target, rdata + f->rec->rdlen,
+                                  c->key, &name, &link);
 
-            if (!(node->flags & NGX_DNS_NODE_WILDCARD)) {
-                ngx_memcpy((u_char *) zone + f->link, &f->node, 4);
-            }
+        ngx_memcpy((u_char *) zone + f->link, &link, 4);
 
-            continue;
+        if (rc == NGX_OK) {
+            ngx_dns_check_target(c, f, &name,
+                                 link ? ngx_dns_zone_at(zone, link) : NULL);
         }
-
-        (void) ngx_dns_name_parse(&name, (u_char *) target,
-                                  ngx_dns_rec_rdata(rec) + rec->rdlen, c->key);
-
-        if (name.labels < zone->name_labels
-            || ngx_memcmp(name.wire + name.offset[name.labels
-                                                  - zone->name_labels],
-                          zone->name, zone->name_len)
-               != 0)
-        {
-            continue;
-        }
-
-        node = ngx_dns_zone_node(zone, &name, 0);
-
-        if (node != NULL) {
-            link = (uint32_t) (((u_char *) node - (u_char *) zone) / 4);
-            ngx_memcpy((u_char *) zone + f->link, &link, 4);
-        }
-
-        ngx_dns_check_target(c, f, &name, node);
     }
 }
