@@ -9,6 +9,7 @@
 
 
 #include "ngx_stream_dns_control.h"
+#include "ngx_dns_reply.h"
 
 
 /*
@@ -20,25 +21,6 @@
  */
 
 typedef struct ngx_stream_dns_redis_s  ngx_stream_dns_redis_t;
-typedef struct ngx_stream_dns_reply_s  ngx_stream_dns_reply_t;
-
-
-typedef enum {
-    NGX_STREAM_DNS_REPLY_NIL = 0,
-    NGX_STREAM_DNS_REPLY_STRING,        /* bulk */
-    NGX_STREAM_DNS_REPLY_STATUS,        /* "OK" */
-    NGX_STREAM_DNS_REPLY_ERROR,         /* "WRONGTYPE ..." */
-    NGX_STREAM_DNS_REPLY_INTEGER,
-    NGX_STREAM_DNS_REPLY_ARRAY
-} ngx_stream_dns_reply_e;
-
-struct ngx_stream_dns_reply_s {
-    ngx_uint_t                type;
-    ngx_str_t                 str;      /* a zero octet follows */
-    int64_t                   integer;
-    size_t                    n;        /* of an array */
-    ngx_stream_dns_reply_t  **elts;
-};
 
 
 /*
@@ -47,7 +29,7 @@ struct ngx_stream_dns_reply_s {
  * close or destroy the connection.
  */
 typedef void (*ngx_stream_dns_reply_pt)(ngx_stream_dns_redis_t *r,
-    ngx_stream_dns_reply_t *reply, void *data);
+    ngx_dns_reply_t *reply, void *data);
 
 typedef struct {
     /* the connection works: commands may be sent */
@@ -56,20 +38,28 @@ typedef struct {
     void        (*lost)(ngx_stream_dns_redis_t *r, void *data);
     /* what came without being asked for: messages of a subscription */
     void        (*message)(ngx_stream_dns_redis_t *r,
-                    ngx_stream_dns_reply_t *reply, void *data);
+                    ngx_dns_reply_t *reply, void *data);
     void         *data;
     const char   *role;                 /* for the name of the client, logs */
 } ngx_stream_dns_redis_handlers_t;
 
 
-/* Begins to connect.  NULL: no memory. */
+/*
+ * Begins to connect.  h is copied, but not its role.  NULL: no memory.
+ */
 ngx_stream_dns_redis_t *ngx_stream_dns_redis_create(
     ngx_stream_dns_source_t *src, ngx_stream_dns_redis_handlers_t *h);
 
-/* Ends it without calling lost(); pending handlers get NULL. */
+/*
+ * Ends it without calling lost(); pending handlers get NULL before it
+ * returns.
+ */
 void ngx_stream_dns_redis_destroy(ngx_stream_dns_redis_t *r);
 
-/* Cuts the connection as if the server had; it will connect again. */
+/*
+ * Cuts the connection as if the server had; it will connect again.  Pending
+ * handlers get NULL and lost() is called before it returns.
+ */
 void ngx_stream_dns_redis_close(ngx_stream_dns_redis_t *r,
     const char *reason);
 
@@ -93,9 +83,11 @@ ngx_int_t ngx_stream_dns_redis_words(ngx_stream_dns_redis_t *r,
     ngx_stream_dns_reply_pt handler, void *data, ...);
 
 /*
- * From now on array replies that begin with one of "message", "pmessage",
- * "subscribe", "psubscribe", "pong" are messages (RESP2 has no other mark).
- * (P)SUBSCRIBE and PING sent in this mode have no handler of their own.
+ * From now on, until the connection is lost, array replies that begin with
+ * one of "message", "pmessage", "subscribe", "psubscribe", "pong" are
+ * messages (RESP2 has no other mark).  (P)SUBSCRIBE and PING sent in this
+ * mode have no handler of their own: what answers them, an error too, is a
+ * message.
  */
 void ngx_stream_dns_redis_listen(ngx_stream_dns_redis_t *r);
 
@@ -105,11 +97,10 @@ ngx_uint_t ngx_stream_dns_redis_ready(ngx_stream_dns_redis_t *r);
 
 /*
  * Called in a reply handler: the reply stays until it is freed by
- * ngx_stream_dns_reply_free().
+ * ngx_dns_reply_free().
  */
 void ngx_stream_dns_reply_take(ngx_stream_dns_redis_t *r,
-    ngx_stream_dns_reply_t *reply);
-void ngx_stream_dns_reply_free(ngx_stream_dns_reply_t *reply);
+    ngx_dns_reply_t *reply);
 
 
 #endif /* _NGX_STREAM_DNS_REDIS_H_INCLUDED_ */

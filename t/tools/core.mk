@@ -14,7 +14,9 @@ FLAGS   ?= -O2
 MAIN    ?= t/fuzz/main.c
 TREE    ?= build/nginx
 
-LIBS    ?= -lcrypto
+# the feature tests of nginx's configure say which libraries there are
+REDIS   := $(shell grep -s NGX_DNS_REDIS $(TREE)/objs/ngx_auto_config.h)
+LIBS    ?= -lcrypto $(if $(REDIS),-lhiredis -ljansson)
 
 OUT     := build/core/$(FLAVOR)
 M       := ngx_dns_module
@@ -28,8 +30,12 @@ CFLAGS  := -g $(FLAGS) $(WARN) $(NGXINC) -MMD -MP
 INC_dns    := -I $(M)/dns
 INC_zone   := $(INC_dns) -I $(M)/zone
 INC_answer := $(INC_zone) -I $(M)/answer
+INC_pure   := $(INC_answer) -I $(M)/control
 
-CORE    := $(foreach d,dns zone answer,$(sort $(wildcard $(M)/$(d)/*.c)))
+# the pure files of the control plane are built and tested as the core is
+
+CORE    := $(foreach d,dns zone answer,$(sort $(wildcard $(M)/$(d)/*.c))) \
+           $(sort $(wildcard $(M)/control/ngx_dns_*.c))
 SYSTEM  := ngx_string ngx_array ngx_queue ngx_rbtree
 UNITS   := $(filter-out shim,$(basename $(notdir $(wildcard t/unit/*.c))))
 FUZZERS := $(filter-out main,$(basename $(notdir $(wildcard t/fuzz/*.c))))
@@ -73,13 +79,17 @@ $(OUT)/answer/%.o: $(M)/answer/%.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(INC_answer) -c -o $@ $<
 
+$(OUT)/control/%.o: $(M)/control/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(INC_pure) -c -o $@ $<
+
 $(OUT)/unit/%.o: t/unit/%.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(INC_answer) -I t/unit -c -o $@ $<
+	$(CC) $(CFLAGS) $(INC_pure) -I t/unit -c -o $@ $<
 
 $(OUT)/fuzz/%.o: t/fuzz/%.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(INC_answer) -I t/unit -I t/fuzz -c -o $@ $<
+	$(CC) $(CFLAGS) $(INC_pure) -I t/unit -I t/fuzz -c -o $@ $<
 
 $(OUT)/nginx/%.o: $(TREE)/src/core/%.c
 	@mkdir -p $(@D)
