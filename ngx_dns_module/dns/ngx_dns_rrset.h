@@ -15,13 +15,15 @@
  * An rrset as it lies in a compiled zone, 4-octet aligned, in the byte order
  * of the machine; the RRs behind the head are wire format:
  *
- *     head  nrr * { [link,] rdlen, rdata }  pad  [ sigs ]
+ *     head  nrr * { [link,] rdlen, rdata }  pad  [ sigs ]  [ notes ]
  *
  * link   4 octets, only with NGX_DNS_RRSET_LINKS: the node that owns the
  *        name in this RR, 0 if the zone has none
  * rdlen  2 octets, network byte order
  * sigs   only with NGX_DNS_RRSET_SIGNED: another rrset of type RRSIG with
  *        those that cover this one
+ * notes  only with NGX_DNS_RRSET_NOTED: another rrset, of a type that is
+ *        never sent, with what is known about this one
  */
 
 typedef struct {
@@ -36,6 +38,8 @@ typedef struct {
 #define NGX_DNS_RRSET_SIGNED   0x0002
 #define NGX_DNS_RRSET_NAMES    0x0004   /* RDATA may be compressed */
 #define NGX_DNS_RRSET_SHORT    0x0008   /* one RR, compressed already */
+#define NGX_DNS_RRSET_NOTED    0x0010
+#define NGX_DNS_RRSET_FAILED   0x0020   /* not readable: nrr 0, SERVFAIL */
 
 
 /*
@@ -88,17 +92,49 @@ ngx_dns_rrset_sigs(const ngx_dns_rrset_t *set)
 }
 
 
-/* the set behind set and its signatures */
+/* what is behind set and as many of its sigs and notes as flags say */
+
+static ngx_inline ngx_dns_rrset_t *
+ngx_dns_rrset_behind(const ngx_dns_rrset_t *set, uint32_t flags)
+{
+    const ngx_dns_rrset_t  *last;
+
+    last = set;
+
+    if (flags & NGX_DNS_RRSET_SIGNED) {
+        last = (ngx_dns_rrset_t *) ((u_char *) last
+                                    + ngx_dns_rrset_size(last));
+    }
+
+    if (flags & NGX_DNS_RRSET_NOTED) {
+        last = (ngx_dns_rrset_t *) ((u_char *) last
+                                    + ngx_dns_rrset_size(last));
+    }
+
+    return (ngx_dns_rrset_t *) ((u_char *) last + ngx_dns_rrset_size(last));
+}
+
+
+/* the notes about set, or NULL */
+
+static ngx_inline ngx_dns_rrset_t *
+ngx_dns_rrset_notes(const ngx_dns_rrset_t *set)
+{
+    if (!(set->flags & NGX_DNS_RRSET_NOTED)) {
+        return NULL;
+    }
+
+    return ngx_dns_rrset_behind(set, set->flags & NGX_DNS_RRSET_SIGNED);
+}
+
+
+/* the set behind set, its signatures and notes */
 
 static ngx_inline ngx_dns_rrset_t *
 ngx_dns_rrset_next(const ngx_dns_rrset_t *set)
 {
-    ngx_dns_rrset_t  *sigs;
-
-    sigs = ngx_dns_rrset_sigs(set);
-
-    if (sigs != NULL) {
-        set = sigs;
+    if (set->flags & (NGX_DNS_RRSET_SIGNED|NGX_DNS_RRSET_NOTED)) {
+        return ngx_dns_rrset_behind(set, set->flags);
     }
 
     return (ngx_dns_rrset_t *) ((u_char *) set + ngx_dns_rrset_size(set));

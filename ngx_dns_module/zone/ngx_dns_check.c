@@ -9,9 +9,6 @@
 #include "ngx_dns_compiler.h"
 
 
-#define NGX_DNS_ITERATIONS_MAX   150    /* of the hash of NSEC3 */
-
-
 static void ngx_dns_check_say(ngx_dns_compiler_t *c, ngx_dns_report_e level,
     const ngx_dns_rec_t *rec, const char *what);
 static void ngx_dns_check_types(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts,
@@ -28,7 +25,10 @@ static ngx_int_t ngx_dns_check_glue(ngx_dns_compiler_t *c, ngx_dns_fixup_t *f,
     const ngx_dns_name_t *target, ngx_dns_node_t *node);
 
 
-/* one message about the owner and type of rec */
+/*
+ * One message about the owner and type of rec.  A live zone is served
+ * whatever it is like, and its authors do not read hints here.
+ */
 
 static void
 ngx_dns_check_say(ngx_dns_compiler_t *c, ngx_dns_report_e level,
@@ -37,6 +37,15 @@ ngx_dns_check_say(ngx_dns_compiler_t *c, ngx_dns_report_e level,
     u_char   *owner_end, *type_end;
     u_char    type[16], owner[NGX_DNS_NAME_TEXT_MAX];
     u_char    wire[NGX_DNS_NAME_MAX + 1];
+
+    if (c->zone->flags & NGX_DNS_ZONE_LIVE) {
+
+        if (level == NGX_DNS_REPORT_WARN) {
+            return;
+        }
+
+        level = NGX_DNS_REPORT_WARN;
+    }
 
     if (level == NGX_DNS_REPORT_WARN && ++c->warned > NGX_DNS_WARN_MAX) {
         c->rs->rep->warnings++;
@@ -88,6 +97,10 @@ ngx_dns_check_owner(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts, size_t n,
 {
     if (flags & NGX_DNS_NODE_APEX) {
         ngx_dns_check_apex(c, elts, n);
+    }
+
+    if (n == 0) {
+        return;
     }
 
     /* an NSEC3 owner is no name: it stands below a DNAME at the apex, too */
@@ -143,6 +156,7 @@ ngx_dns_check_types(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts, size_t n,
         case NGX_DNS_TYPE_NSEC:
         case NGX_DNS_TYPE_KEY:
         case NGX_DNS_TYPE_SIG:
+        case NGX_DNS_TYPE_NOTE:
             break;
 
         default:
@@ -214,7 +228,7 @@ ngx_dns_check_apex(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts, size_t n)
                        "zone has no SOA record");
     }
 
-    if (!ns) {
+    if (!ns && !(c->zone->flags & NGX_DNS_ZONE_LIVE)) {
         ngx_dns_report(c->rs->rep, NGX_DNS_REPORT_ERROR, NULL, 0,
                        "zone has no NS record at its apex");
     }
@@ -226,7 +240,8 @@ ngx_dns_check_apex(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts, size_t n)
 static void
 ngx_dns_check_param(ngx_dns_compiler_t *c, const ngx_dns_rec_t *rec)
 {
-    if (ngx_dns_get16(ngx_dns_rec_rdata(rec) + 2) > NGX_DNS_ITERATIONS_MAX) {
+    if (ngx_dns_get16(ngx_dns_rec_rdata(rec) + 2) > NGX_DNS_NSEC3_ITERATIONS)
+    {
         ngx_dns_check_say(c, NGX_DNS_REPORT_ERROR, rec,
                           "more than 150 iterations");
     }
@@ -255,7 +270,8 @@ ngx_dns_check_below(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts, size_t n)
         rec = elts[i].rec;
 
         if (rec->type != NGX_DNS_TYPE_A && rec->type != NGX_DNS_TYPE_AAAA
-            && rec->type != NGX_DNS_TYPE_RRSIG)
+            && rec->type != NGX_DNS_TYPE_RRSIG
+            && rec->type != NGX_DNS_TYPE_NOTE)
         {
             ngx_dns_check_say(c, NGX_DNS_REPORT_WARN, rec,
                               "below a delegation and never answered");

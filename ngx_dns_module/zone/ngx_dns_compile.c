@@ -34,6 +34,9 @@ static u_char *ngx_dns_compile_rr(ngx_dns_compiler_t *c, u_char *p,
     ngx_dns_rec_t *rec, ngx_int_t target);
 static size_t ngx_dns_compile_set(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts,
     size_t n, ngx_dns_rrset_t **set);
+static size_t ngx_dns_compile_note(ngx_dns_compiler_t *c, ngx_dns_node_t *node,
+    ngx_dns_rrset_t *last, ngx_dns_elt_t *elts, size_t n);
+static void ngx_dns_compile_failed(ngx_dns_compiler_t *c, ngx_uint_t type);
 static void ngx_dns_compile_soa(ngx_dns_compiler_t *c);
 static size_t ngx_dns_compile_room(size_t n);
 
@@ -402,6 +405,11 @@ ngx_dns_compile_owner(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts, size_t n)
     }
 
     flags = ngx_dns_compile_flags(elts, n);
+
+    if (flags & NGX_DNS_NODE_NOTED) {
+        n = ngx_dns_notes_apply(c, elts, n, &flags);
+    }
+
     node = ngx_dns_compile_step(c, ngx_dns_rec_owner(rec), rec->owner_len,
                                 flags);
 
@@ -421,11 +429,15 @@ ngx_dns_compile_owner(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts, size_t n)
             continue;
         }
 
+        if (rec->type == NGX_DNS_TYPE_NOTE) {
+            i += ngx_dns_compile_note(c, node, last, elts + i, n - i);
+            continue;
+        }
+
         i += ngx_dns_compile_set(c, elts + i, n - i, &set);
 
         if (set->type == NGX_DNS_TYPE_RRSIG) {
             last->flags |= NGX_DNS_RRSET_SIGNED;
-            last = NULL;
 
         } else {
             last = set;
@@ -468,6 +480,11 @@ ngx_dns_compile_flags(ngx_dns_elt_t *elts, size_t n)
             break;
 
         case NGX_DNS_TYPE_RRSIG:
+            break;
+
+        case NGX_DNS_TYPE_NOTE:
+            flags |= NGX_DNS_NODE_NOTED;
+            others = 1;
             break;
 
         default:
@@ -523,7 +540,7 @@ ngx_dns_compile_joined(const ngx_dns_rec_t *a, const ngx_dns_rec_t *b)
         return 0;
     }
 
-    return a->type != NGX_DNS_TYPE_RRSIG
+    return (a->type != NGX_DNS_TYPE_RRSIG && a->type != NGX_DNS_TYPE_NOTE)
            || ngx_memcmp(ngx_dns_rec_rdata(a), ngx_dns_rec_rdata(b), 2) == 0;
 }
 
@@ -551,20 +568,21 @@ ngx_dns_compile_rr(ngx_dns_compiler_t *c, u_char *p, ngx_dns_rec_t *rec,
 }
 
 
-/* the records of one type (an RRSIG: for one type); returns how many */
+/* the records of one type (RRSIG, note: about one type); returns how many */
 
 static size_t
 ngx_dns_compile_set(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts, size_t n,
     ngx_dns_rrset_t **setp)
 {
     u_char           *p;
-    size_t            i;
+    size_t            i, nfixups;
     ngx_int_t         target;
     ngx_uint_t        nrr;
     ngx_dns_rec_t    *rec, *first;
     ngx_dns_rrset_t  *set;
 
     first = elts[0].rec;
+    nfixups = c->nfixups;
     target = ngx_dns_compile_target(first->type);
 
     set = (ngx_dns_rrset_t *) ((u_char *) c->zone + c->pos);
@@ -597,22 +615,80 @@ ngx_dns_compile_set(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts, size_t n,
         nrr++;
     }
 
+    *setp = set;
+
     if (nrr > 65535) {
         ngx_dns_check_count(c, first);
-        nrr = 0;
+
+        c->nfixups = nfixups;
+        ngx_dns_compile_failed(c, first->type);
+
+        return i;
     }
 
     set->nrr = (uint16_t) nrr;
-    c->nrecords += nrr;
     c->pos = (p - (u_char *) c->zone + 3) & ~ (size_t) 3;
 
-    if (nrr != 0) {
+    if (first->type != NGX_DNS_TYPE_NOTE) {
+        c->nrecords += nrr;
         ngx_dns_check_size(c, first, set);
     }
 
-    *setp = set;
-
     return i;
+}
+
+
+/*
+ * A type that failed, or the notes about one type, or about the name; last is
+ * the set in front of it.  Returns how many of the records it took.
+ */
+
+static size_t
+ngx_dns_compile_note(ngx_dns_compiler_t *c, ngx_dns_node_t *node,
+    ngx_dns_rrset_t *last, ngx_dns_elt_t *elts, size_t n)
+{
+    u_char           *rdata;
+    ngx_uint_t        covered;
+    ngx_dns_rrset_t  *notes;
+
+    rdata = ngx_dns_rec_rdata(elts[0].rec);
+    covered = ngx_dns_note_covered(rdata);
+
+    if (covered != 0) {
+
+        if (ngx_dns_note_kind(rdata) == NGX_DNS_NOTE_FAILED) {
+            ngx_dns_compile_failed(c, covered);
+            node->nsets++;
+
+            return 1;
+        }
+
+        if (last == NULL || last->type != covered || last->nrr == 0) {
+            return 1;
+        }
+
+        last->flags |= NGX_DNS_RRSET_NOTED;
+    }
+
+    return ngx_dns_compile_set(c, elts, n, &notes);
+}
+
+
+/* a set that cannot be answered */
+
+static void
+ngx_dns_compile_failed(ngx_dns_compiler_t *c, ngx_uint_t type)
+{
+    ngx_dns_rrset_t  *set;
+
+    set = (ngx_dns_rrset_t *) ((u_char *) c->zone + c->pos);
+    set->type = (uint16_t) type;
+    set->nrr = 0;
+    set->ttl = 0;
+    set->size = 0;
+    set->flags = NGX_DNS_RRSET_FAILED;
+
+    c->pos += sizeof(ngx_dns_rrset_t);
 }
 
 
@@ -658,7 +734,9 @@ ngx_dns_compile_soa(ngx_dns_compiler_t *c)
     zone->serial = ngx_dns_get32(rr + rdlen - 20);
     zone->negative_ttl = ngx_min(set->ttl, minimum);
 
-    if (ngx_dns_node_rrset(apex, NGX_DNS_TYPE_NSEC) != NULL) {
+    set = ngx_dns_node_rrset(apex, NGX_DNS_TYPE_NSEC);
+
+    if (set != NULL && set->nrr != 0) {
         zone->flags |= NGX_DNS_ZONE_NSEC;
 
     } else if (ngx_dns_zone_nsec3param(zone) != NULL) {

@@ -80,6 +80,14 @@ ngx_int_t ngx_dns_compile_target(ngx_uint_t type);
 size_t ngx_dns_compile_short(const ngx_dns_zone_t *zone,
     const ngx_dns_rrset_t *soa, u_char *start);
 
+/*
+ * ngx_dns_notes.c: what the notes among the n records of an owner say.
+ * Takes out what is not compiled and returns how many are left, in order;
+ * flags of the owner change.  A type that failed is left as its note alone.
+ */
+size_t ngx_dns_notes_apply(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts,
+    size_t n, ngx_uint_t *flags);
+
 /* ngx_dns_index.c: the index, the buckets, the links. */
 void ngx_dns_compile_index(ngx_dns_compiler_t *c);
 void ngx_dns_compile_links(ngx_dns_compiler_t *c);

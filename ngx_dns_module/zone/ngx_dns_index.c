@@ -89,12 +89,12 @@ ngx_dns_index_denies(const ngx_dns_node_t *node, const u_char *param)
     if (param == NULL) {
         set = ngx_dns_node_rrset(node, NGX_DNS_TYPE_NSEC);
 
-        return (set != NULL) ? NGX_OK : NGX_DECLINED;
+        return (set != NULL && set->nrr != 0) ? NGX_OK : NGX_DECLINED;
     }
 
     set = ngx_dns_node_rrset(node, NGX_DNS_TYPE_NSEC3);
 
-    if (set == NULL) {
+    if (set == NULL || set->nrr == 0) {
         return NGX_DECLINED;
     }
 

@@ -8,6 +8,7 @@
 #include <ngx_core.h>
 #include "ngx_dns_generate.h"
 #include "ngx_dns_master.h"
+#include "ngx_dns_note.h"
 #include "ngx_dns_rdata.h"
 
 
@@ -728,6 +729,7 @@ ngx_dns_master_type(ngx_dns_scan_t *s, uint32_t *ttl, ngx_uint_t *has_ttl)
         }
 
         if (type == 0 || type == NGX_DNS_TYPE_OPT
+            || type == NGX_DNS_TYPE_NOTE
             || (type >= 128 && type <= 255))
         {
             /* RFC 6895, 3.1 */

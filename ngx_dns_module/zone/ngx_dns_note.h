@@ -21,9 +21,10 @@
  *     kind     1 octet
  *     payload
  *
- * In the compiled zone a note about a type lies behind the rrset of that
- * type and its signatures (NGX_DNS_RRSET_NOTED); notes about a name are one
- * rrset of type NOTE, the last of the node.
+ * In the compiled zone notes about a type lie behind the rrset of that type
+ * and its signatures (NGX_DNS_RRSET_NOTED); those about a name are one rrset
+ * of type NOTE behind all sets of the node (NGX_DNS_NODE_NOTED).  What flags
+ * or the head of the zone say (NAME, FAILED, ZONE) is not kept as a note.
  */
 
 #define NGX_DNS_TYPE_NOTE       65535
@@ -33,7 +34,9 @@
 
 /*
  * What is covered could not be read: SERVFAIL.  Records of the same type are
- * dropped by the compiler.  No payload.
+ * dropped by the compiler; of a name that failed as a whole (or whose CNAME
+ * did) all but the SOA.  NS below the apex and DNAME: so are the names below.
+ * No payload.
  */
 #define NGX_DNS_NOTE_FAILED     1
 
@@ -49,9 +52,14 @@
 #define NGX_DNS_ANAME_NO_TTL    0xffffffff
 
 /*
- * At the apex only, covered is 0: 4 octets NGX_DNS_ZONE_... flags, 8 octets
- * digest of the content, both network byte order; the compiler puts them
- * into the head of the zone.
+ * At the apex only, covered is 0: 4 octets NGX_DNS_ZONE_... flags (those of
+ * NGX_DNS_ZONE_GIVEN), 8 octets digest of the content, both network byte
+ * order; the compiler puts them into the head of the zone.
+ *
+ * A zone with this note is NGX_DNS_ZONE_LIVE: nobody has checked it before
+ * it is used, so what would make a zone file be refused is a warning (only
+ * the SOA must be there), and what is just a hint for authors of zone files
+ * is not said.
  */
 #define NGX_DNS_NOTE_ZONE       4
 
@@ -63,6 +71,9 @@
 #define NGX_DNS_NOTE_KEY        5
 
 #define NGX_DNS_NOTE_HEAD       3       /* octets in front of the payload */
+
+#define ngx_dns_note_covered(rdata)  ngx_dns_get16(rdata)
+#define ngx_dns_note_kind(rdata)     ((ngx_uint_t) (rdata)[2])
 
 
 #endif /* _NGX_DNS_NOTE_H_INCLUDED_ */

@@ -196,6 +196,10 @@ ngx_dns_records_add(ngx_dns_records_t *rs, ngx_dns_record_t *r)
     ngx_uint_t      labels;
     ngx_dns_rec_t  *rec;
 
+    if (r->type == NGX_DNS_TYPE_NOTE && r->rdlen < NGX_DNS_NOTE_HEAD) {
+        return NGX_DECLINED;
+    }
+
     if (r->owner_len < rs->apex_len) {
         goto outside;
     }

@@ -86,10 +86,11 @@ void ngx_dns_records_destroy(ngx_dns_records_t *rs);
 ngx_int_t ngx_dns_records_file(ngx_dns_records_t *rs, ngx_str_t *name);
 
 /*
- * Adds (copies) one record of class IN.
+ * Adds (copies) one record of class IN, or a note.
  *
  * NGX_OK        added
- * NGX_DECLINED  refused and reported: owner not at or below the apex
+ * NGX_DECLINED  refused: owner not at or below the apex (reported), or a note
+ *               (ngx_dns_note.h) shorter than its head
  * NGX_ERROR     no memory
  */
 ngx_int_t ngx_dns_records_add(ngx_dns_records_t *rs, ngx_dns_record_t *r);

@@ -277,22 +277,37 @@ ngx_dns_cmp_rec(const ngx_dns_elt_t *a, const ngx_dns_elt_t *b)
 }
 
 
-/* by number; an RRSIG behind the type it covers */
+/*
+ * By number; an RRSIG behind the type it covers, a note behind both, notes
+ * about the name behind all.
+ */
 
 static ngx_uint_t
 ngx_dns_rec_rank(const ngx_dns_rec_t *rec)
 {
-    ngx_uint_t  type, sig;
+    ngx_uint_t  type, kind;
 
     type = rec->type;
-    sig = 0;
+    kind = 0;
 
     if (type == NGX_DNS_TYPE_RRSIG && rec->rdlen >= 2) {
         type = ngx_dns_get16(ngx_dns_rec_rdata(rec));
-        sig = 1;
+        kind = 1;
+
+    } else if (type == NGX_DNS_TYPE_NOTE) {
+        type = ngx_dns_note_covered(ngx_dns_rec_rdata(rec));
+        type = (type == 0) ? NGX_DNS_TYPE_NOTE + 1 : type;
+        kind = 2;
     }
 
-    return type << 1 | sig;
+    return type << 2 | kind;
+}
+
+
+ngx_uint_t
+ngx_dns_rec_covered(const ngx_dns_rec_t *rec)
+{
+    return ngx_dns_rec_rank(rec) >> 2;
 }
 
 

@@ -8,6 +8,7 @@
 #define _NGX_DNS_SORT_H_INCLUDED_
 
 
+#include "ngx_dns_note.h"
 #include "ngx_dns_records.h"
 
 
@@ -50,10 +51,17 @@ typedef struct {
 void ngx_dns_sort(ngx_dns_elt_t *elts, ngx_dns_elt_t *tmp, size_t n);
 
 /*
- * Order of two records of one owner: by type, an RRSIG right behind the type
- * it covers, then by RDATA (RFC 4034, 6.3).  0: they are the same record.
+ * Order of two records of one owner: by type, RRSIGs right behind the type
+ * they cover and notes behind these, notes about the name last; then by RDATA
+ * (RFC 4034, 6.3).  0: they are the same record.
  */
 ngx_int_t ngx_dns_rec_cmp(const ngx_dns_rec_t *a, const ngx_dns_rec_t *b);
+
+/*
+ * The type that a record is, or is about: RRSIGs and notes lie behind it.
+ * Notes about the name: more than any type.
+ */
+ngx_uint_t ngx_dns_rec_covered(const ngx_dns_rec_t *rec);
 
 
 #endif /* _NGX_DNS_SORT_H_INCLUDED_ */

@@ -159,6 +159,45 @@ ngx_dns_node_rrset(const ngx_dns_node_t *node, ngx_uint_t type)
 }
 
 
+ngx_dns_rrset_t *
+ngx_dns_node_notes(const ngx_dns_node_t *node)
+{
+    ngx_uint_t        i;
+    ngx_dns_rrset_t  *set;
+
+    if (!(node->flags & NGX_DNS_NODE_NOTED)) {
+        return NULL;
+    }
+
+    set = ngx_dns_node_sets(node);
+
+    for (i = node->nsets; i > 0; i--) {
+        set = ngx_dns_rrset_next(set);
+    }
+
+    return set;
+}
+
+
+u_char *
+ngx_dns_notes_find(const ngx_dns_rrset_t *notes, ngx_uint_t kind)
+{
+    u_char      *rr;
+    ngx_uint_t   i;
+
+    rr = ngx_dns_rrset_first(notes);
+
+    for (i = 0; i < notes->nrr; i++, rr = ngx_dns_rrset_step(notes, rr)) {
+
+        if (ngx_dns_note_kind(rr + 2) == kind) {
+            return rr;
+        }
+    }
+
+    return NULL;
+}
+
+
 u_char *
 ngx_dns_zone_nsec3param(const ngx_dns_zone_t *zone)
 {
@@ -176,7 +215,9 @@ ngx_dns_zone_nsec3param(const ngx_dns_zone_t *zone)
 
     for (i = 0; i < set->nrr; i++, rr = ngx_dns_rrset_step(set, rr)) {
 
-        if (rr[2] == NGX_DNS_NSEC3_SHA1 && rr[3] == 0) {
+        if (rr[2] == NGX_DNS_NSEC3_SHA1 && rr[3] == 0
+            && ngx_dns_get16(rr + 4) <= NGX_DNS_NSEC3_ITERATIONS)
+        {
             return rr + 2;
         }
     }

@@ -9,6 +9,7 @@
 
 
 #include "ngx_dns_name.h"
+#include "ngx_dns_note.h"
 #include "ngx_dns_rrset.h"
 
 
@@ -21,19 +22,31 @@
  */
 
 #define NGX_DNS_ZONE_MAGIC       0x4e445a31
-#define NGX_DNS_ZONE_VERSION     1
+#define NGX_DNS_ZONE_VERSION     2
 #define NGX_DNS_ZONE_SIZE_MAX    (4 * (uint64_t) 0xffffffff)
 
 #define NGX_DNS_ZONE_NSEC        0x0001     /* signed, with NSEC */
 #define NGX_DNS_ZONE_NSEC3       0x0002     /* signed, with NSEC3 */
 
+/* flags that a note at the apex brings (ngx_dns_note.h) */
+
+#define NGX_DNS_ZONE_FLATTEN     0x0100     /* CNAMEs are not shown */
+#define NGX_DNS_ZONE_CAA_CLIMB   0x0200     /* CAA of a parent answers */
+#define NGX_DNS_ZONE_SERIAL      0x0400     /* the serial was given */
+#define NGX_DNS_ZONE_DNSSEC      0x0800     /* to be signed */
+#define NGX_DNS_ZONE_UNSIGNABLE  0x1000     /* but not with these keys */
+#define NGX_DNS_ZONE_LIVE        0x2000     /* nobody checks it before use */
+#define NGX_DNS_ZONE_GIVEN       0x1f00     /* those the note may bring */
+
 #define NGX_DNS_NSEC3_SHA1       1          /* RFC 5155, 11 */
+#define NGX_DNS_NSEC3_ITERATIONS 150        /* at most: each name costs them */
 
 typedef struct {
     uint32_t   magic;
     uint32_t   version;
     uint64_t   size;                    /* octets of the block */
     uint64_t   key;                     /* second half of the hash key */
+    uint64_t   digest;                  /* of the content; 0: none */
     uint32_t   nnodes;                  /* owner names and ENTs */
     uint32_t   nrecords;
     uint32_t   nbuckets;
@@ -46,7 +59,7 @@ typedef struct {
     uint32_t   ndenial;
     uint32_t   serial;
     uint32_t   negative_ttl;            /* RFC 2308, 5 */
-    uint16_t   flags;
+    uint32_t   flags;                   /* NGX_DNS_ZONE_... */
     uint8_t    name_len;                /* of the apex with root label */
     uint8_t    name_labels;
     uint8_t    max_labels;              /* of the deepest owner, absolute */
@@ -57,7 +70,10 @@ typedef struct {
 /*
  * A node: an owner name (without the labels of the apex) and its rrsets.
  *
- *     head  name  pad  nsets * rrset (each padded to 4)
+ *     head  name  pad  nsets * rrset (each padded to 4)  [ notes ]
+ *
+ * notes  only with NGX_DNS_NODE_NOTED: an rrset of type NOTE, about the name
+ *        as a whole; it is not one of the nsets
  */
 
 typedef struct {
@@ -75,6 +91,9 @@ typedef struct {
 #define NGX_DNS_NODE_WILDCARD      0x0020   /* first label is "*" */
 #define NGX_DNS_NODE_HAS_WILDCARD  0x0040   /* "*" exists right below */
 #define NGX_DNS_NODE_NSEC3         0x0080   /* owner of NSEC3: not a name */
+#define NGX_DNS_NODE_FAILED        0x0100   /* SERVFAIL for every type */
+#define NGX_DNS_NODE_ANAME         0x0200   /* a note says whose A and AAAA */
+#define NGX_DNS_NODE_NOTED         0x0400   /* notes are behind the sets */
 
 
 /* 64 octets: one cache line, one look decides a hit or a miss */
@@ -128,9 +147,19 @@ ngx_int_t ngx_dns_node_above(const ngx_dns_node_t *node, const u_char *rel,
 ngx_dns_rrset_t *ngx_dns_node_rrset(const ngx_dns_node_t *node,
     ngx_uint_t type);
 
+/* The notes about the name of a node, or NULL.  Does not allocate. */
+ngx_dns_rrset_t *ngx_dns_node_notes(const ngx_dns_node_t *node);
+
 /*
- * RDATA of the NSEC3PARAM by which the zone is denied: the first with SHA-1
- * and without flags (RFC 5155, 4.1.2), or NULL.  Does not allocate.
+ * The note of a kind among notes, or NULL: its rdlen, as of any RR of a set.
+ * Does not allocate.
+ */
+u_char *ngx_dns_notes_find(const ngx_dns_rrset_t *notes, ngx_uint_t kind);
+
+/*
+ * RDATA of the NSEC3PARAM by which the zone is denied: the first with SHA-1,
+ * without flags (RFC 5155, 4.1.2) and not too dear, or NULL.
+ * Does not allocate.
  */
 u_char *ngx_dns_zone_nsec3param(const ngx_dns_zone_t *zone);
 
