@@ -8,6 +8,7 @@
 #define _NGX_DNS_ANSWER_H_INCLUDED_
 
 
+#include "ngx_dns_shared.h"
 #include "ngx_dns_writer.h"
 #include "ngx_dns_zones.h"
 
@@ -22,10 +23,13 @@
 
 typedef struct {
     ngx_dns_zones_t    *zones;
+    ngx_dns_view_t    **views;          /* the caller enters and leaves */
+    ngx_uint_t          nviews;
     uint32_t            min_ttl;        /* seconds; the SOA is not clamped */
     uint32_t            max_ttl;
     uint8_t             any;            /* NGX_DNS_ANY_... */
     uint8_t             chaos;          /* 1: answer the names of RFC 4892 */
+    uint8_t             stale_ede;      /* 1: say so of stale answers */
     ngx_str_t           version;        /* for version.bind, version.server */
     ngx_str_t           hostname;       /* for hostname.bind, id.server */
 } ngx_dns_answer_conf_t;

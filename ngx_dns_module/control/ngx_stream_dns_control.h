@@ -15,6 +15,7 @@
 
 #include "ngx_dns_build.h"
 #include "ngx_dns_publish.h"
+#include "ngx_stream_dns_region.h"
 
 
 /*
@@ -61,6 +62,17 @@ typedef enum {
 } ngx_stream_dns_means_e;
 
 
+/* what this process is to a source */
+
+typedef enum {
+    NGX_STREAM_DNS_SOURCE_WAITS = 0,    /* another one writes */
+    NGX_STREAM_DNS_SOURCE_OPENS,        /* it has the lock */
+    NGX_STREAM_DNS_SOURCE_FAILED,       /* the region cannot be written */
+    NGX_STREAM_DNS_SOURCE_LOADS,        /* a snapshot */
+    NGX_STREAM_DNS_SOURCE_WRITES
+} ngx_stream_dns_source_state_e;
+
+
 /* One "dns_redis". */
 
 typedef struct {
@@ -90,11 +102,13 @@ typedef struct {
     u_char               *conf_file;
     ngx_uint_t            conf_line;
 
+    ngx_stream_dns_region_t  *region;   /* what the servers know of it */
     ngx_shm_zone_t       *shm_zone;
     ngx_dns_shared_t     *shared;       /* set by the zone's init */
 
     /* of the control process */
 
+    ngx_uint_t            state;        /* NGX_STREAM_DNS_SOURCE_... */
     ngx_dns_publisher_t  *publisher;    /* NULL: another process writes */
     void                 *sync;         /* ngx_stream_dns_sync_t */
     void                 *snap;         /* ngx_stream_dns_snapshot_t */

@@ -10,6 +10,7 @@
 
 #include "ngx_dns_rr.h"
 #include "ngx_stream_dns_message.h"
+#include "ngx_stream_dns_region.h"
 
 
 /* what an evaluation of variables leaves in a session and must not */
@@ -256,6 +257,8 @@ ngx_stream_dns_answer_message(ngx_stream_dns_worker_t *w,
         return 0;
     }
 
+    ngx_stream_dns_regions_enter(w);
+
     zone = NULL;
 
     if (q->verdict == NGX_DNS_VERDICT_ANSWER) {
@@ -273,6 +276,8 @@ ngx_stream_dns_answer_message(ngx_stream_dns_worker_t *w,
     n = ngx_stream_dns_reply(w, dscf, q, zone, t, out, size, ctx);
 
     ngx_stream_dns_ctx_settle(ctx);
+
+    ngx_stream_dns_regions_leave(w);
 
     if (evaluate) {
         ngx_stream_dns_leave(w, s, &saved);

@@ -9,7 +9,9 @@
 #include <ngx_event.h>
 #include <ngx_stream.h>
 
+#include "ngx_stream_dns_hold.h"
 #include "ngx_stream_dns_message.h"
+#include "ngx_stream_dns_region.h"
 #include "ngx_stream_dns_tcp.h"
 #include "ngx_stream_dns_udp.h"
 #include "ngx_stream_dns_variables.h"
@@ -43,6 +45,7 @@ static char *ngx_stream_dns_nsid_slot(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 static char *ngx_stream_dns_check_ttl(ngx_conf_t *cf, void *post, void *data);
 
+static ngx_int_t ngx_stream_dns_init_module(ngx_cycle_t *cycle);
 static ngx_int_t ngx_stream_dns_init_process(ngx_cycle_t *cycle);
 static void ngx_stream_dns_datagram(ngx_stream_session_t *s);
 static ngx_int_t ngx_stream_dns_datagram_send(ngx_connection_t *c,
@@ -213,7 +216,7 @@ ngx_module_t  ngx_stream_dns_module = {
     ngx_stream_dns_commands,               /* module directives */
     NGX_STREAM_MODULE,                     /* module type */
     NULL,                                  /* init master */
-    NULL,                                  /* init module */
+    ngx_stream_dns_init_module,            /* init module */
     ngx_stream_dns_init_process,           /* init process */
     NULL,                                  /* init thread */
     NULL,                                  /* exit thread */
@@ -257,6 +260,7 @@ ngx_stream_dns_create_srv_conf(ngx_conf_t *cf)
      * set by ngx_pcalloc():
      *
      *     conf->zone_confs = NULL;
+     *     conf->sources = NULL;
      *     conf->key = NULL;
      *     conf->version = { 0, NULL };
      *     conf->hostname = { 0, NULL };
@@ -310,6 +314,10 @@ ngx_stream_dns_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
 
     if (conf->zone_confs == NULL) {
         conf->zone_confs = prev->zone_confs;
+    }
+
+    if (conf->sources == NULL) {
+        conf->sources = prev->sources;
     }
 
     if (conf->chaos == NGX_CONF_UNSET) {
@@ -633,6 +641,15 @@ ngx_stream_dns_check_ttl(ngx_conf_t *cf, void *post, void *data)
 
 
 static ngx_int_t
+ngx_stream_dns_init_module(ngx_cycle_t *cycle)
+{
+    ngx_stream_dns_hold_module(cycle);
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
 ngx_stream_dns_init_process(ngx_cycle_t *cycle)
 {
     ngx_dns_conf_t              *dcf;
@@ -680,7 +697,13 @@ ngx_stream_dns_init_process(ngx_cycle_t *cycle)
 
     ngx_stream_dns_worker = w;
 
-    return ngx_stream_dns_udp_init(cycle, w);
+    if (ngx_stream_dns_regions_init(cycle, w) != NGX_OK
+        || ngx_stream_dns_udp_init(cycle, w) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_stream_dns_hold(cycle, w);
 }
 
 

@@ -45,6 +45,7 @@ typedef struct {
 typedef struct {
     ngx_flag_t                  enable;
     ngx_array_t                *zone_confs; /* ngx_stream_dns_zone_conf_t */
+    ngx_array_t                *sources;    /* ngx_stream_dns_region_t * */
     ngx_uint_t                  path;       /* NGX_STREAM_DNS_PATH_... */
     ngx_dns_key_t              *key;
 
@@ -127,6 +128,9 @@ typedef struct {
     ngx_dns_writer_t           *writer;
     ngx_stream_dns_counter_t   *counters;   /* the slot of this process */
     ngx_log_t                  *log;
+
+    ngx_dns_view_t            **views;      /* all of the process */
+    ngx_uint_t                  nviews;
 
     ngx_dns_query_t            *query;      /* for one message at a time */
     ngx_pool_t                 *pool;       /* for one message at a time */

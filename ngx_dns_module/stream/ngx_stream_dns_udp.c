@@ -9,7 +9,9 @@
 #include <ngx_event.h>
 #include <ngx_stream.h>
 
+#include "ngx_stream_dns_hold.h"
 #include "ngx_stream_dns_message.h"
+#include "ngx_stream_dns_region.h"
 #include "ngx_stream_dns_session.h"
 #include "ngx_stream_dns_udp.h"
 
@@ -31,7 +33,7 @@ typedef union {
 #if (NGX_HAVE_INET6)
     u_char                      in6[CMSG_SPACE(sizeof(struct in6_pktinfo))];
 #endif
-} ngx_stream_dns_control_t;
+} ngx_stream_dns_cmsg_t;
 
 
 typedef struct {
@@ -63,7 +65,7 @@ typedef struct {
     struct iovec                in_iov[NGX_STREAM_DNS_BATCH];
     struct iovec                out_iov[NGX_STREAM_DNS_BATCH];
     ngx_sockaddr_t              sockaddr[NGX_STREAM_DNS_BATCH];
-    ngx_stream_dns_control_t    control[NGX_STREAM_DNS_BATCH];
+    ngx_stream_dns_cmsg_t       control[NGX_STREAM_DNS_BATCH];
     ngx_stream_dns_datagram_t   datagram[NGX_STREAM_DNS_BATCH];
 } ngx_stream_dns_udp_t;
 
@@ -398,9 +400,15 @@ ngx_stream_dns_udp_batch(ngx_stream_dns_worker_t *w,
     w->counters->n[NGX_STREAM_DNS_RECEIVED_UDP] += n;
 
     ngx_stream_dns_udp_parse(w, sock, n);
+
+    ngx_stream_dns_regions_enter(w);
+
     ngx_stream_dns_udp_locate(udp, n);
 
     out = ngx_stream_dns_udp_answer(w, n);
+
+    ngx_stream_dns_regions_leave(w);
+
     if (out != 0) {
         ngx_stream_dns_udp_send(w, sock, fd, out);
     }
@@ -805,7 +813,7 @@ ngx_stream_dns_udp_send(ngx_stream_dns_worker_t *w,
 static void
 ngx_stream_dns_udp_watch(ngx_event_t *ev)
 {
-    ngx_uint_t                i, flags;
+    ngx_uint_t                i;
     ngx_event_t              *rev;
     ngx_stream_dns_udp_t     *udp;
     ngx_stream_dns_socket_t  *sock;
@@ -821,28 +829,11 @@ ngx_stream_dns_udp_watch(ngx_event_t *ev)
 
         rev = sock[i].connection->read;
 
-        if (rev->active) {
-            continue;
-        }
+        /* another handler: the socket is to stay unread */
 
-        flags = 0;
-
-        if (!sock[i].listening->reuseport) {
-
-            /* with the mutex it is its owner's turn to listen */
-
-            if (ngx_use_accept_mutex) {
-                continue;
-            }
-
-#if (NGX_HAVE_EPOLLEXCLUSIVE)
-            if (ngx_use_exclusive_accept) {
-                flags = NGX_EXCLUSIVE_EVENT;
-            }
-#endif
-        }
-
-        if (ngx_add_event(rev, NGX_READ_EVENT, flags) == NGX_OK) {
+        if (rev->handler == ngx_stream_dns_udp_handler
+            && ngx_stream_dns_listen(sock[i].connection) == NGX_OK)
+        {
             ngx_stream_dns_count(ngx_stream_dns_worker,
                                  NGX_STREAM_DNS_REENABLED);
         }

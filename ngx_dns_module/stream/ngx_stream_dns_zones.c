@@ -104,7 +104,7 @@ ngx_stream_dns_zones(ngx_conf_t *cf, ngx_stream_dns_srv_conf_t *dscf)
         return NGX_CONF_ERROR;
     }
 
-    if (zs.apexes.root == &zs.sentinel) {
+    if (zs.apexes.root == &zs.sentinel && dscf->sources == NULL) {
         cscf = ngx_stream_conf_get_module_srv_conf(cf, ngx_stream_core_module);
 
         ngx_log_error(NGX_LOG_WARN, cf->log, 0,

@@ -123,12 +123,13 @@ void ngx_dns_publish_stat(ngx_dns_publisher_t *pub,
     ngx_dns_publish_stat_t *st);
 
 /*
- * Copies all zones, the log and the counters of a region into another, empty
- * one, which this process writes too.  NGX_DECLINED: it is too small, and
- * *needed octets are missing.
+ * Copies all zones and counters of a region into another, empty one, which
+ * this process writes.  Another process may go on writing the first one: the
+ * caller has entered a view of it.  The copy does not count as synced.
+ * NGX_DECLINED: it is too small, and *needed octets are missing.
  */
 ngx_int_t ngx_dns_publish_copy(ngx_dns_publisher_t *to,
-    ngx_dns_publisher_t *from, uint64_t *needed);
+    ngx_dns_shared_t *from, uint64_t *needed);
 
 /*
  * The log of changes that were heard of and are not applied yet, for a

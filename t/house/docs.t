@@ -62,7 +62,8 @@ for my $page (@pages) {
 my ($directives, $variables) = (slurp('docs/directives.md'),
 	join '', map { slurp($_) } glob 'docs/*.md');
 
-my @directives = names('ngx_stream_dns_module.c');
+my @directives = (names('stream/ngx_stream_dns_module.c'),
+	names('control/ngx_stream_dns_control_module.c'));
 my @missing = grep {
 	$directives !~ /^>?\s*\*\*\Q$_\E\*\*\s+\S+\s+
 		\*\*Syntax:\*\*.*?\*\*Default:\*\*.*?\*\*Context:\*\*/msx
@@ -72,7 +73,7 @@ cmp_ok(scalar(@directives), '>', 3, 'directives found');
 is("@missing", '', 'directives have a syntax, a default and a context');
 
 @missing = grep { $variables !~ /`\$\Q$_\E`/ }
-	names('ngx_stream_dns_variables.c');
+	names('stream/ngx_stream_dns_variables.c');
 
 is("@missing", '', 'variables have a description');
 
@@ -148,7 +149,7 @@ sub anchors {
 sub names {
 	my ($file) = @_;
 
-	return slurp("ngx_dns_module/stream/$file")
+	return slurp("ngx_dns_module/$file")
 		=~ /\{\s*ngx_string\("(dns\w*)"\)/g;
 }
 
