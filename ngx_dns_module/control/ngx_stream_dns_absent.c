@@ -24,3 +24,4 @@ W void ngx_dns_publisher_close(ngx_dns_publisher_t *pub) {}
 W void ngx_dns_publish_stat(ngx_dns_publisher_t *pub, ngx_dns_publish_stat_t *st) { ngx_memzero(st, sizeof(*st)); }
 W ngx_int_t ngx_dns_publish_work(ngx_dns_publisher_t *pub, size_t octets) { return NGX_OK; }
 W ngx_int_t ngx_dns_publish_copy(ngx_dns_publisher_t *to, ngx_dns_shared_t *from, uint64_t *needed) { return NGX_OK; }
+W ngx_dns_zone_t *ngx_dns_publish_get(ngx_dns_publisher_t *pub, const u_char *apex) { return NULL; }

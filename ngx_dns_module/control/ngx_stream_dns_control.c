@@ -138,6 +138,12 @@ ngx_stream_dns_control_source(ngx_stream_dns_process_t *p,
     src->publisher = NULL;
     src->state = NGX_STREAM_DNS_SOURCE_WAITS;
 
+    if (ngx_stream_dns_control_files_init((ngx_cycle_t *) ngx_cycle, src)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
     return ngx_stream_dns_sync_start(src);
 }
 
@@ -199,6 +205,7 @@ ngx_stream_dns_control_tick(ngx_event_t *ev)
         if (src[i]->state == NGX_STREAM_DNS_SOURCE_WRITES) {
             ngx_stream_dns_sync_tick(src[i]);
             ngx_stream_dns_snapshot_tick(src[i]);
+            ngx_stream_dns_control_files_look(src[i]);
         }
 
         ngx_stream_dns_control_work(src[i]);

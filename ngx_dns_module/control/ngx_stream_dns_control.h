@@ -15,7 +15,6 @@
 
 #include "ngx_dns_build.h"
 #include "ngx_dns_publish.h"
-#include "ngx_stream_dns_region.h"
 
 
 /*
@@ -102,7 +101,9 @@ typedef struct {
     u_char               *conf_file;
     ngx_uint_t            conf_line;
 
-    ngx_stream_dns_region_t  *region;   /* what the servers know of it */
+    /* what the servers know of it */
+    struct ngx_stream_dns_region_s  *region;
+
     ngx_shm_zone_t       *shm_zone;
     ngx_dns_shared_t     *shared;       /* set by the zone's init */
 
@@ -112,6 +113,7 @@ typedef struct {
     ngx_dns_publisher_t  *publisher;    /* NULL: another process writes */
     void                 *sync;         /* ngx_stream_dns_sync_t */
     void                 *snap;         /* ngx_stream_dns_snapshot_t */
+    void                 *files;        /* ngx_stream_dns_files_t */
     ngx_log_t            *log;          /* its action names the source */
 } ngx_stream_dns_source_t;
 

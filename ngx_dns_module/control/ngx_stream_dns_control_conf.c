@@ -9,7 +9,6 @@
 #include <ngx_stream.h>
 
 #include "ngx_stream_dns_control_conf.h"
-#include "ngx_stream_dns_region.h"
 
 
 #define NGX_STREAM_DNS_REDIS_PORT    6379
@@ -658,6 +657,10 @@ ngx_stream_dns_source_add(ngx_conf_t *cf,
     *region = src->region;
 
     src->region->name = src->name;
+
+    if (ngx_stream_dns_control_variables(cf, src) != NGX_OK) {
+        return NGX_ERROR;
+    }
 
     return ngx_stream_dns_control_shared_add(cf, src);
 }

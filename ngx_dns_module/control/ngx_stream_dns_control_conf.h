@@ -9,7 +9,7 @@
 
 
 #include "ngx_stream_dns_control.h"
-#include "ngx_stream_dns_module.h"
+#include "ngx_stream_dns_region.h"
 
 
 #define NGX_STREAM_DNS_SHARED_MIN  (1024 * 1024)    /* octets */
@@ -70,7 +70,20 @@ ngx_int_t ngx_stream_dns_control_lock_init(ngx_dns_shared_t *sh,
 ngx_int_t ngx_stream_dns_control_lock_try(ngx_dns_shared_t *sh,
     ngx_log_t *log);
 
-/* The name of a counter of a source. */
+/*
+ * A zone that a server has from a file as well: it is told once, while both
+ * are there.  init: for all servers of a source, when the process starts;
+ * NGX_ERROR: no memory.  look: at some of their zones each time.
+ */
+ngx_int_t ngx_stream_dns_control_files_init(ngx_cycle_t *cycle,
+    ngx_stream_dns_source_t *src);
+void ngx_stream_dns_control_files_look(ngx_stream_dns_source_t *src);
+
+/* Adds the variables with the counters of a source. */
+ngx_int_t ngx_stream_dns_control_variables(ngx_conf_t *cf,
+    ngx_stream_dns_source_t *src);
+
+/* The name of a counter, NGX_STREAM_DNS_STAT_... */
 ngx_str_t *ngx_stream_dns_control_stat_name(ngx_uint_t i);
 
 

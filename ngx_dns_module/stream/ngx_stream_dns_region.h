@@ -16,12 +16,14 @@
  * control/; here they are looked into.
  */
 
-typedef struct {
+typedef struct ngx_stream_dns_region_s  ngx_stream_dns_region_t;
+
+struct ngx_stream_dns_region_s {
     ngx_str_t                   name;
     ngx_dns_shared_t           *shared;     /* set when memory is there */
     ngx_uint_t                  stale_ede;  /* 1: tell of stale answers */
     ngx_dns_view_t              view;       /* of this process */
-} ngx_stream_dns_region_t;
+};
 
 
 /*

@@ -132,3 +132,21 @@ ngx_dns_zones_find(const ngx_dns_zones_t *zones, const ngx_dns_name_t *name,
 
     return own;
 }
+
+
+ngx_dns_zone_t *
+ngx_dns_zones_next(const ngx_dns_zones_t *zones, ngx_uint_t *cursor)
+{
+    ngx_dns_zone_t  *zone;
+
+    while (*cursor <= zones->mask) {
+
+        zone = zones->slots[(*cursor)++].zone;
+
+        if (zone != NULL) {
+            return zone;
+        }
+    }
+
+    return NULL;
+}

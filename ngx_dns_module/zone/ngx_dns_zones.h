@@ -34,5 +34,9 @@ ngx_dns_zones_t *ngx_dns_zones_create(ngx_pool_t *pool, ngx_dns_zone_t **zone,
 ngx_dns_zone_t *ngx_dns_zones_find(const ngx_dns_zones_t *zones,
     const ngx_dns_name_t *name, ngx_uint_t above);
 
+/* All zones, one after the other: *cursor begins with 0.  NULL: no more. */
+ngx_dns_zone_t *ngx_dns_zones_next(const ngx_dns_zones_t *zones,
+    ngx_uint_t *cursor);
+
 
 #endif /* _NGX_DNS_ZONES_H_INCLUDED_ */

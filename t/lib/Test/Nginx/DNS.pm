@@ -51,6 +51,12 @@ my @counters = qw/
 	tcp_accepted tcp_active tcp_idle_closed tcp_timeout tcp_error
 /;
 
+my @source_counters = qw/
+	ready connected means contact zones records used free largest changes bad
+	comparisons delay_last delay_max pause_max full disbelieved reconnects
+	commands snapshots snapshot_time snapshot_size
+/;
+
 ###############################################################################
 
 # The server
@@ -69,6 +75,8 @@ sub dns_port {
 #   ipv6    listen on [::1] too
 #   counters
 #           1: make dns_counters() possible
+#   sources names of shared zones whose counters dns_counters() has as well,
+#           as NAME.COUNTER
 
 sub dns_conf {
 	my (%opts) = @_;
@@ -89,7 +97,8 @@ sub dns_conf {
 	my $server = join "\n        ", @listen, 'dns on;', @zones,
 		$opts{server} // ();
 
-	my $counters = $opts{counters} ? _counters_server() : '';
+	my $counters = $opts{counters} || $opts{sources}
+		? _counters_server(@{ $opts{sources} // [] }) : '';
 
 	my $http = defined $opts{http}
 		? "http {\n    %%TEST_GLOBALS_HTTP%%\n    $opts{http}\n}\n"
@@ -119,7 +128,16 @@ EOF
 
 
 sub _counters_server {
+	my (@sources) = @_;
+
 	my $values = join ' ', map { "$_ \$dns_counter_$_" } @counters;
+
+	for my $source (@sources) {
+		my $name = $source =~ tr/.-/_/r;
+
+		$values .= join ' ', '', map {
+			"$source.$_ \$dns_source_${name}_$_" } @source_counters;
+	}
 
 	return <<EOF;
 
@@ -339,13 +357,13 @@ sub dns_counters {
 
 
 # What has moved since dns_counters() gave an earlier state: "name=difference",
-# in the order of names.
+# in the order of names; sources apart.
 
 sub dns_moved {
 	my ($before) = @_;
 
 	my $now = dns_counters();
-	my @names = grep { $now->{$_} != $before->{$_} } sort keys %$now;
+	my @names = grep { !/\./ && $now->{$_} != $before->{$_} } sort keys %$now;
 
 	return join ' ', map { "$_=" . ($now->{$_} - $before->{$_}) } @names;
 }
