@@ -23,7 +23,7 @@
 
 #define NGX_DNS_REPLY_NUMBER   32       /* octets of a line with a number */
 #define NGX_DNS_REPLY_SLOTS    64       /* of an array, to begin with */
-#define NGX_DNS_REPLY_ELEMENT  (2 * sizeof(ngx_dns_reply_t))
+#define NGX_DNS_REPLY_ELEMENT  (2 * sizeof(ngx_dns_datum_t))
 
 #if (HIREDIS_MAJOR >= 1)
 typedef size_t  ngx_dns_reply_count_t;
@@ -33,7 +33,7 @@ typedef int     ngx_dns_reply_count_t;
 
 
 typedef struct {
-    ngx_dns_reply_t   reply;
+    ngx_dns_datum_t   reply;
     ngx_pool_t       *pool;
 } ngx_dns_reply_root_t;
 
@@ -86,12 +86,12 @@ static ngx_int_t ngx_dns_reply_pass(ngx_dns_reply_reader_t *rd, u_char *start,
 static ngx_int_t ngx_dns_reply_fail(ngx_dns_reply_reader_t *rd,
     const char *err);
 
-static ngx_dns_reply_t *ngx_dns_reply_add(const redisReadTask *task,
+static ngx_dns_datum_t *ngx_dns_reply_add(const redisReadTask *task,
     ngx_uint_t type, size_t extra, size_t more);
-static ngx_dns_reply_t *ngx_dns_reply_add_root(ngx_dns_reply_reader_t *rd,
+static ngx_dns_datum_t *ngx_dns_reply_add_root(ngx_dns_reply_reader_t *rd,
     size_t extra, size_t more);
 static ngx_int_t ngx_dns_reply_attach(ngx_dns_reply_reader_t *rd,
-    const redisReadTask *task, ngx_dns_reply_t *reply);
+    const redisReadTask *task, ngx_dns_datum_t *reply);
 static void *ngx_dns_reply_create_string(const redisReadTask *task, char *s,
     size_t len);
 static void *ngx_dns_reply_create_array(const redisReadTask *task,
@@ -158,7 +158,7 @@ ngx_dns_reply_feed(ngx_dns_reply_reader_t *rd, u_char *data, size_t len)
 
 
 ngx_int_t
-ngx_dns_reply_next(ngx_dns_reply_reader_t *rd, ngx_dns_reply_t **reply)
+ngx_dns_reply_next(ngx_dns_reply_reader_t *rd, ngx_dns_datum_t **reply)
 {
     void  *object;
 
@@ -200,7 +200,7 @@ ngx_dns_reply_error(ngx_dns_reply_reader_t *rd)
 
 
 void
-ngx_dns_reply_free(ngx_dns_reply_t *reply)
+ngx_dns_reply_free(ngx_dns_datum_t *reply)
 {
     if (reply) {
         ngx_destroy_pool(((ngx_dns_reply_root_t *) reply)->pool);
@@ -528,18 +528,18 @@ ngx_dns_reply_fail(ngx_dns_reply_reader_t *rd, const char *err)
  * how many octets more its pool will have to give.
  */
 
-static ngx_dns_reply_t *
+static ngx_dns_datum_t *
 ngx_dns_reply_add(const redisReadTask *task, ngx_uint_t type, size_t extra,
     size_t more)
 {
-    ngx_dns_reply_t         *reply;
+    ngx_dns_datum_t         *reply;
     ngx_dns_reply_reader_t  *rd;
 
     rd = task->privdata;
 
-    extra += sizeof(ngx_dns_reply_root_t) - sizeof(ngx_dns_reply_t);
+    extra += sizeof(ngx_dns_reply_root_t) - sizeof(ngx_dns_datum_t);
 
-    rd->total += sizeof(ngx_dns_reply_t) + extra;
+    rd->total += sizeof(ngx_dns_datum_t) + extra;
 
     if (rd->total > NGX_DNS_REPLY_MAX_TOTAL) {
         (void) ngx_dns_reply_fail(rd, "a reply is too long");
@@ -550,7 +550,7 @@ ngx_dns_reply_add(const redisReadTask *task, ngx_uint_t type, size_t extra,
         reply = ngx_dns_reply_add_root(rd, extra, more);
 
     } else {
-        reply = ngx_palloc(rd->root->pool, sizeof(ngx_dns_reply_t) + extra);
+        reply = ngx_palloc(rd->root->pool, sizeof(ngx_dns_datum_t) + extra);
 
         if (reply && ngx_dns_reply_attach(rd, task, reply) != NGX_OK) {
             reply = NULL;
@@ -562,14 +562,14 @@ ngx_dns_reply_add(const redisReadTask *task, ngx_uint_t type, size_t extra,
         return NULL;
     }
 
-    ngx_memzero(reply, sizeof(ngx_dns_reply_t));
+    ngx_memzero(reply, sizeof(ngx_dns_datum_t));
     reply->type = type;
 
     return reply;
 }
 
 
-static ngx_dns_reply_t *
+static ngx_dns_datum_t *
 ngx_dns_reply_add_root(ngx_dns_reply_reader_t *rd, size_t extra, size_t more)
 {
     size_t                 size;
@@ -578,7 +578,7 @@ ngx_dns_reply_add_root(ngx_dns_reply_reader_t *rd, size_t extra, size_t more)
 
     /* one allocation is enough for what is not large */
 
-    size = sizeof(ngx_pool_t) + sizeof(ngx_dns_reply_t) + extra + more
+    size = sizeof(ngx_pool_t) + sizeof(ngx_dns_datum_t) + extra + more
            + NGX_POOL_ALIGNMENT;
     size = ngx_align(size, NGX_POOL_ALIGNMENT);
 
@@ -587,7 +587,7 @@ ngx_dns_reply_add_root(ngx_dns_reply_reader_t *rd, size_t extra, size_t more)
         return NULL;
     }
 
-    root = ngx_palloc(pool, sizeof(ngx_dns_reply_t) + extra);
+    root = ngx_palloc(pool, sizeof(ngx_dns_datum_t) + extra);
     if (root == NULL) {
         ngx_destroy_pool(pool);
         return NULL;
@@ -604,10 +604,10 @@ ngx_dns_reply_add_root(ngx_dns_reply_reader_t *rd, size_t extra, size_t more)
 
 static ngx_int_t
 ngx_dns_reply_attach(ngx_dns_reply_reader_t *rd, const redisReadTask *task,
-    ngx_dns_reply_t *reply)
+    ngx_dns_datum_t *reply)
 {
     size_t             i, n;
-    ngx_dns_reply_t   *array, **elts;
+    ngx_dns_datum_t   *array, **elts;
 
     array = task->parent->obj;
     i = task->idx;
@@ -615,14 +615,14 @@ ngx_dns_reply_attach(ngx_dns_reply_reader_t *rd, const redisReadTask *task,
     if (i >= NGX_DNS_REPLY_SLOTS && (i & (i - 1)) == 0) {
 
         n = ngx_min(2 * i, array->n);
-        rd->total += n * sizeof(ngx_dns_reply_t *);
+        rd->total += n * sizeof(ngx_dns_datum_t *);
 
-        elts = ngx_palloc(rd->root->pool, n * sizeof(ngx_dns_reply_t *));
+        elts = ngx_palloc(rd->root->pool, n * sizeof(ngx_dns_datum_t *));
         if (elts == NULL) {
             return NGX_ERROR;
         }
 
-        ngx_memcpy(elts, array->elts, i * sizeof(ngx_dns_reply_t *));
+        ngx_memcpy(elts, array->elts, i * sizeof(ngx_dns_datum_t *));
         array->elts = elts;
     }
 
@@ -637,7 +637,7 @@ ngx_dns_reply_create_string(const redisReadTask *task, char *s, size_t len)
 {
     u_char           *p;
     ngx_uint_t        type;
-    ngx_dns_reply_t  *reply;
+    ngx_dns_datum_t  *reply;
 
     type = (task->type == REDIS_REPLY_STRING) ? NGX_DNS_REPLY_STRING
            : (task->type == REDIS_REPLY_STATUS) ? NGX_DNS_REPLY_STATUS
@@ -667,7 +667,7 @@ ngx_dns_reply_create_array(const redisReadTask *task, ngx_dns_reply_count_t n)
 {
     size_t                    slots;
     ngx_uint_t                depth;
-    ngx_dns_reply_t          *reply;
+    ngx_dns_datum_t          *reply;
     const redisReadTask      *parent;
     ngx_dns_reply_reader_t   *rd;
 
@@ -686,14 +686,14 @@ ngx_dns_reply_create_array(const redisReadTask *task, ngx_dns_reply_count_t n)
     slots = ngx_min((size_t) n, NGX_DNS_REPLY_SLOTS);
 
     reply = ngx_dns_reply_add(task, NGX_DNS_REPLY_ARRAY,
-                              slots * sizeof(ngx_dns_reply_t *),
+                              slots * sizeof(ngx_dns_datum_t *),
                               (size_t) n * NGX_DNS_REPLY_ELEMENT);
     if (reply == NULL) {
         return NULL;
     }
 
     reply->n = n;
-    reply->elts = (ngx_dns_reply_t **)
+    reply->elts = (ngx_dns_datum_t **)
                       ((u_char *) reply + sizeof(ngx_dns_reply_root_t));
 
     return reply;
@@ -703,7 +703,7 @@ ngx_dns_reply_create_array(const redisReadTask *task, ngx_dns_reply_count_t n)
 static void *
 ngx_dns_reply_create_integer(const redisReadTask *task, long long n)
 {
-    ngx_dns_reply_t  *reply;
+    ngx_dns_datum_t  *reply;
 
     reply = ngx_dns_reply_add(task, NGX_DNS_REPLY_INTEGER, 0, 0);
 

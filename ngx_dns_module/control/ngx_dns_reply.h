@@ -44,15 +44,15 @@ typedef enum {
 } ngx_dns_reply_e;
 
 
-typedef struct ngx_dns_reply_s         ngx_dns_reply_t;
+typedef struct ngx_dns_datum_s         ngx_dns_datum_t;
 typedef struct ngx_dns_reply_reader_s  ngx_dns_reply_reader_t;
 
-struct ngx_dns_reply_s {
+struct ngx_dns_datum_s {
     ngx_uint_t          type;           /* NGX_DNS_REPLY_... */
     ngx_str_t           str;            /* a zero octet follows */
     int64_t             integer;
     size_t              n;              /* of an array */
-    ngx_dns_reply_t   **elts;
+    ngx_dns_datum_t   **elts;
 };
 
 
@@ -77,13 +77,13 @@ void ngx_dns_reply_feed(ngx_dns_reply_reader_t *rd, u_char *data, size_t len);
  * NGX_ERROR     no RESP, or over a limit, or no memory: from now on always
  */
 ngx_int_t ngx_dns_reply_next(ngx_dns_reply_reader_t *rd,
-    ngx_dns_reply_t **reply);
+    ngx_dns_datum_t **reply);
 
 /* Why NGX_ERROR: a text that lives as long as the reader. */
 const char *ngx_dns_reply_error(ngx_dns_reply_reader_t *rd);
 
 /* Frees a root: its elements go with it.  NULL is allowed. */
-void ngx_dns_reply_free(ngx_dns_reply_t *reply);
+void ngx_dns_reply_free(ngx_dns_datum_t *reply);
 
 
 #endif /* _NGX_DNS_REPLY_H_INCLUDED_ */

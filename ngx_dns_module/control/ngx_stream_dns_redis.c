@@ -38,11 +38,11 @@ static ngx_int_t ngx_stream_dns_redis_format(ngx_stream_dns_redis_t *r,
     ngx_uint_t argc, ngx_str_t *argv, const char **v, size_t *len);
 static ngx_uint_t ngx_stream_dns_redis_is(ngx_str_t *s, const char *word);
 static ngx_uint_t ngx_stream_dns_redis_message_kind(ngx_stream_dns_redis_t *r,
-    ngx_dns_reply_t *reply);
+    ngx_dns_datum_t *reply);
 static ngx_int_t ngx_stream_dns_redis_receive(ngx_stream_dns_redis_t *r,
-    ngx_dns_reply_t *reply);
+    ngx_dns_datum_t *reply);
 static ngx_int_t ngx_stream_dns_redis_answer(ngx_stream_dns_redis_t *r,
-    ngx_dns_reply_t *reply);
+    ngx_dns_datum_t *reply);
 static void ngx_stream_dns_redis_next(ngx_stream_dns_redis_t *r,
     ngx_stream_dns_redis_wait_t *wait);
 
@@ -166,7 +166,7 @@ ngx_stream_dns_redis_ready(ngx_stream_dns_redis_t *r)
 
 
 void
-ngx_stream_dns_reply_take(ngx_stream_dns_redis_t *r, ngx_dns_reply_t *reply)
+ngx_stream_dns_reply_take(ngx_stream_dns_redis_t *r, ngx_dns_datum_t *reply)
 {
     r->taken = 1;
 }
@@ -367,7 +367,7 @@ ngx_stream_dns_redis_is(ngx_str_t *s, const char *word)
 
 
 void
-ngx_stream_dns_redis_reply(ngx_stream_dns_redis_t *r, ngx_dns_reply_t *reply)
+ngx_stream_dns_redis_reply(ngx_stream_dns_redis_t *r, ngx_dns_datum_t *reply)
 {
     u_char     buf[NGX_STREAM_DNS_REDIS_REASON];
     ngx_int_t  rc;
@@ -405,7 +405,7 @@ ngx_stream_dns_redis_reply(ngx_stream_dns_redis_t *r, ngx_dns_reply_t *reply)
 /* An array in listening mode.  NGX_DECLINED: out of order. */
 
 static ngx_int_t
-ngx_stream_dns_redis_receive(ngx_stream_dns_redis_t *r, ngx_dns_reply_t *reply)
+ngx_stream_dns_redis_receive(ngx_stream_dns_redis_t *r, ngx_dns_datum_t *reply)
 {
     ngx_uint_t                    kind;
     ngx_stream_dns_redis_wait_t  *head, wait;
@@ -459,7 +459,7 @@ ngx_stream_dns_redis_receive(ngx_stream_dns_redis_t *r, ngx_dns_reply_t *reply)
 
 static ngx_uint_t
 ngx_stream_dns_redis_message_kind(ngx_stream_dns_redis_t *r,
-    ngx_dns_reply_t *reply)
+    ngx_dns_datum_t *reply)
 {
     ngx_str_t                    *s;
     ngx_stream_dns_redis_word_t  *m;
@@ -486,7 +486,7 @@ ngx_stream_dns_redis_message_kind(ngx_stream_dns_redis_t *r,
 /* The reply to the oldest command.  NGX_DECLINED: it cannot be. */
 
 static ngx_int_t
-ngx_stream_dns_redis_answer(ngx_stream_dns_redis_t *r, ngx_dns_reply_t *reply)
+ngx_stream_dns_redis_answer(ngx_stream_dns_redis_t *r, ngx_dns_datum_t *reply)
 {
     ngx_stream_dns_redis_wait_t  wait;
 

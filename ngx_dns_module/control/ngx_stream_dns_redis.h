@@ -29,7 +29,7 @@ typedef struct ngx_stream_dns_redis_s  ngx_stream_dns_redis_t;
  * close or destroy the connection.
  */
 typedef void (*ngx_stream_dns_reply_pt)(ngx_stream_dns_redis_t *r,
-    ngx_dns_reply_t *reply, void *data);
+    ngx_dns_datum_t *reply, void *data);
 
 typedef struct {
     /* the connection works: commands may be sent */
@@ -38,7 +38,7 @@ typedef struct {
     void        (*lost)(ngx_stream_dns_redis_t *r, void *data);
     /* what came without being asked for: messages of a subscription */
     void        (*message)(ngx_stream_dns_redis_t *r,
-                    ngx_dns_reply_t *reply, void *data);
+                    ngx_dns_datum_t *reply, void *data);
     void         *data;
     const char   *role;                 /* for the name of the client, logs */
 } ngx_stream_dns_redis_handlers_t;
@@ -100,7 +100,7 @@ ngx_uint_t ngx_stream_dns_redis_ready(ngx_stream_dns_redis_t *r);
  * ngx_dns_reply_free().
  */
 void ngx_stream_dns_reply_take(ngx_stream_dns_redis_t *r,
-    ngx_dns_reply_t *reply);
+    ngx_dns_datum_t *reply);
 
 
 #endif /* _NGX_STREAM_DNS_REDIS_H_INCLUDED_ */

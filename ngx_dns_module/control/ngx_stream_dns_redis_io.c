@@ -149,7 +149,7 @@ ngx_stream_dns_redis_input(ngx_stream_dns_redis_t *r)
 {
     ngx_int_t         rc;
     ngx_uint_t        reads, serial;
-    ngx_dns_reply_t  *reply;
+    ngx_dns_datum_t  *reply;
 
     reads = 0;
     serial = r->serial;

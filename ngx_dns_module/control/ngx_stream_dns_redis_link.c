@@ -22,15 +22,15 @@ static void ngx_stream_dns_redis_try(ngx_stream_dns_redis_t *r);
 static ngx_int_t ngx_stream_dns_redis_hello(ngx_stream_dns_redis_t *r,
     ngx_stream_dns_reply_pt handler, ngx_uint_t argc, ngx_str_t *argv);
 static void ngx_stream_dns_redis_auth_handler(ngx_stream_dns_redis_t *r,
-    ngx_dns_reply_t *reply, void *data);
+    ngx_dns_datum_t *reply, void *data);
 static void ngx_stream_dns_redis_select_handler(ngx_stream_dns_redis_t *r,
-    ngx_dns_reply_t *reply, void *data);
+    ngx_dns_datum_t *reply, void *data);
 static void ngx_stream_dns_redis_ping_handler(ngx_stream_dns_redis_t *r,
-    ngx_dns_reply_t *reply, void *data);
+    ngx_dns_datum_t *reply, void *data);
 static void ngx_stream_dns_redis_name_handler(ngx_stream_dns_redis_t *r,
-    ngx_dns_reply_t *reply, void *data);
+    ngx_dns_datum_t *reply, void *data);
 static void ngx_stream_dns_redis_refused(ngx_stream_dns_redis_t *r,
-    const char *command, ngx_dns_reply_t *reply);
+    const char *command, ngx_dns_datum_t *reply);
 static void ngx_stream_dns_redis_name(ngx_stream_dns_redis_t *r,
     ngx_str_t *name);
 static void ngx_stream_dns_redis_tick(ngx_stream_dns_redis_t *r);
@@ -309,7 +309,7 @@ ngx_stream_dns_redis_hello(ngx_stream_dns_redis_t *r,
 
 static void
 ngx_stream_dns_redis_auth_handler(ngx_stream_dns_redis_t *r,
-    ngx_dns_reply_t *reply, void *data)
+    ngx_dns_datum_t *reply, void *data)
 {
     u_char  *p, *last;
 
@@ -343,7 +343,7 @@ ngx_stream_dns_redis_auth_handler(ngx_stream_dns_redis_t *r,
 
 static void
 ngx_stream_dns_redis_select_handler(ngx_stream_dns_redis_t *r,
-    ngx_dns_reply_t *reply, void *data)
+    ngx_dns_datum_t *reply, void *data)
 {
     if (reply && reply->type != NGX_DNS_REPLY_STATUS) {
         ngx_stream_dns_redis_refused(r, "SELECT", reply);
@@ -353,7 +353,7 @@ ngx_stream_dns_redis_select_handler(ngx_stream_dns_redis_t *r,
 
 static void
 ngx_stream_dns_redis_ping_handler(ngx_stream_dns_redis_t *r,
-    ngx_dns_reply_t *reply, void *data)
+    ngx_dns_datum_t *reply, void *data)
 {
     if (reply == NULL
         || (reply->type == NGX_DNS_REPLY_STATUS
@@ -374,7 +374,7 @@ ngx_stream_dns_redis_ping_handler(ngx_stream_dns_redis_t *r,
 
 static void
 ngx_stream_dns_redis_name_handler(ngx_stream_dns_redis_t *r,
-    ngx_dns_reply_t *reply, void *data)
+    ngx_dns_datum_t *reply, void *data)
 {
     if (reply == NULL) {
         return;
@@ -402,7 +402,7 @@ ngx_stream_dns_redis_name_handler(ngx_stream_dns_redis_t *r,
 
 static void
 ngx_stream_dns_redis_refused(ngx_stream_dns_redis_t *r, const char *command,
-    ngx_dns_reply_t *reply)
+    ngx_dns_datum_t *reply)
 {
     u_char  buf[NGX_STREAM_DNS_REDIS_REASON];
 

@@ -151,7 +151,7 @@ ngx_int_t ngx_stream_dns_redis_send(ngx_stream_dns_redis_t *r,
 
 /* Hands a reply to whom it belongs, and frees it. */
 void ngx_stream_dns_redis_reply(ngx_stream_dns_redis_t *r,
-    ngx_dns_reply_t *reply);
+    ngx_dns_datum_t *reply);
 
 /* Forgets all that waits; handlers get NULL. */
 void ngx_stream_dns_redis_drop(ngx_stream_dns_redis_t *r);
