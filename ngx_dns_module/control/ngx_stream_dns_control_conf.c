@@ -658,10 +658,6 @@ ngx_stream_dns_source_add(ngx_conf_t *cf,
 
     src->region->name = src->name;
 
-    if (ngx_stream_dns_control_variables(cf, src) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
     return ngx_stream_dns_control_shared_add(cf, src);
 }
 

@@ -79,12 +79,9 @@ ngx_int_t ngx_stream_dns_control_files_init(ngx_cycle_t *cycle,
     ngx_stream_dns_source_t *src);
 void ngx_stream_dns_control_files_look(ngx_stream_dns_source_t *src);
 
-/* Adds the variables with the counters of a source. */
+/* Gives the variables with counters of sources that are used their values. */
 ngx_int_t ngx_stream_dns_control_variables(ngx_conf_t *cf,
-    ngx_stream_dns_source_t *src);
-
-/* The name of a counter, NGX_STREAM_DNS_STAT_... */
-ngx_str_t *ngx_stream_dns_control_stat_name(ngx_uint_t i);
+    ngx_stream_dns_control_main_conf_t *cmcf);
 
 
 #endif /* _NGX_STREAM_DNS_CONTROL_CONF_H_INCLUDED_ */

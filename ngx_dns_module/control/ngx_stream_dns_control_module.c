@@ -14,6 +14,7 @@
 #define NGX_STREAM_DNS_MANAGER_PAUSE  (60 * 60 * 1000)     /* milliseconds */
 
 
+static ngx_int_t ngx_stream_dns_control_postconfiguration(ngx_conf_t *cf);
 static void *ngx_stream_dns_control_create_main_conf(ngx_conf_t *cf);
 static char *ngx_stream_dns_control_init_main_conf(ngx_conf_t *cf,
     void *conf);
@@ -52,7 +53,7 @@ static ngx_command_t  ngx_stream_dns_control_commands[] = {
 
 static ngx_stream_module_t  ngx_stream_dns_control_module_ctx = {
     NULL,                                    /* preconfiguration */
-    NULL,                                    /* postconfiguration */
+    ngx_stream_dns_control_postconfiguration, /* postconfiguration */
 
     ngx_stream_dns_control_create_main_conf, /* create main configuration */
     ngx_stream_dns_control_init_main_conf,   /* init main configuration */
@@ -124,6 +125,22 @@ ngx_stream_dns_control_init_main_conf(ngx_conf_t *cf, void *conf)
     return ngx_stream_dns_control_finish(cf, cmcf);
 #else
     return NGX_CONF_OK;
+#endif
+}
+
+
+static ngx_int_t
+ngx_stream_dns_control_postconfiguration(ngx_conf_t *cf)
+{
+#if (NGX_DNS_REDIS)
+    ngx_stream_dns_control_main_conf_t  *cmcf;
+
+    cmcf = ngx_stream_conf_get_module_main_conf(cf,
+                                               ngx_stream_dns_control_module);
+
+    return ngx_stream_dns_control_variables(cf, cmcf);
+#else
+    return NGX_OK;
 #endif
 }
 

@@ -22,6 +22,8 @@ typedef struct {
 } ngx_stream_dns_source_variable_t;
 
 
+static ngx_stream_dns_source_variable_t *ngx_stream_dns_source_variable_find(
+    ngx_conf_t *cf, ngx_stream_dns_source_t *src, ngx_str_t *name);
 static ngx_int_t ngx_stream_dns_source_variable(ngx_stream_session_t *s,
     ngx_stream_variable_value_t *v, uintptr_t data);
 
@@ -59,50 +61,90 @@ static ngx_str_t  ngx_stream_dns_means_names[] = {
 };
 
 
-/* each by its name, so that one that does not exist is noticed */
+/*
+ * A variable is made for a name that is used: all of them would be too many
+ * for the hash of variables.  One that does not exist is left to nginx.
+ */
 
 ngx_int_t
-ngx_stream_dns_control_variables(ngx_conf_t *cf, ngx_stream_dns_source_t *src)
+ngx_stream_dns_control_variables(ngx_conf_t *cf,
+    ngx_stream_dns_control_main_conf_t *cmcf)
 {
-    u_char                             text[128], *p;
-    ngx_str_t                          name;
-    ngx_uint_t                         i;
-    ngx_stream_variable_t             *var;
-    ngx_stream_dns_source_variable_t  *sv;
+    ngx_uint_t                          i, k;
+    ngx_stream_variable_t              *v;
+    ngx_stream_dns_source_t           **src;
+    ngx_stream_core_main_conf_t        *core;
+    ngx_stream_dns_source_variable_t   *sv;
 
-    sv = ngx_palloc(cf->pool, (NGX_STREAM_DNS_STATS + 1)
-                              * sizeof(ngx_stream_dns_source_variable_t));
-    if (sv == NULL) {
-        return NGX_ERROR;
+    core = ngx_stream_conf_get_module_main_conf(cf, ngx_stream_core_module);
+
+    v = core->variables.elts;
+    src = cmcf->control.sources.elts;
+
+    for (i = 0; i < core->variables.nelts; i++) {
+
+        for (k = 0; k < cmcf->control.sources.nelts; k++) {
+
+            sv = ngx_stream_dns_source_variable_find(cf, src[k], &v[i].name);
+
+            if (sv == NULL) {
+                continue;
+            }
+
+            v[i].get_handler = ngx_stream_dns_source_variable;
+            v[i].data = (uintptr_t) sv;
+            v[i].flags = NGX_STREAM_VAR_NOCACHEABLE;
+
+            break;
+        }
     }
+
+    return NGX_OK;
+}
+
+
+/* NULL: name is not one of the source */
+
+static ngx_stream_dns_source_variable_t *
+ngx_stream_dns_source_variable_find(ngx_conf_t *cf,
+    ngx_stream_dns_source_t *src, ngx_str_t *name)
+{
+    u_char                             text[128], *p, *last;
+    ngx_uint_t                         i;
+    ngx_stream_dns_source_variable_t  *sv;
 
     for (i = 0; i <= NGX_STREAM_DNS_STAT_READY; i++) {
 
-        p = ngx_sprintf(text, "dns_source_%V_%V", &src->name,
-                        ngx_stream_dns_control_stat_name(i));
+        last = ngx_sprintf(text, "dns_source_%V_%V", &src->name,
+                           &ngx_stream_dns_stat_names[i]);
 
-        name.data = text;
-        name.len = p - text;
+        if (name->len != (size_t) (last - text)) {
+            continue;
+        }
 
-        for (p = text; p < text + name.len; p++) {
+        for (p = text; p < last; p++) {
             if (*p == '-' || *p == '.') {
                 *p = '_';
             }
         }
 
-        var = ngx_stream_add_variable(cf, &name, NGX_STREAM_VAR_NOCACHEABLE);
-        if (var == NULL) {
-            return NGX_ERROR;
+        if (ngx_strncasecmp(name->data, text, name->len) == 0) {
+            break;
         }
-
-        sv[i].source = src;
-        sv[i].stat = i;
-
-        var->get_handler = ngx_stream_dns_source_variable;
-        var->data = (uintptr_t) &sv[i];
     }
 
-    return NGX_OK;
+    if (i > NGX_STREAM_DNS_STAT_READY) {
+        return NULL;
+    }
+
+    sv = ngx_palloc(cf->pool, sizeof(ngx_stream_dns_source_variable_t));
+
+    if (sv != NULL) {
+        sv->source = src;
+        sv->stat = i;
+    }
+
+    return sv;
 }
 
 
@@ -148,11 +190,4 @@ ngx_stream_dns_source_variable(ngx_stream_session_t *s,
     v->len = ngx_sprintf(p, "%uL", n) - p;
 
     return NGX_OK;
-}
-
-
-ngx_str_t *
-ngx_stream_dns_control_stat_name(ngx_uint_t i)
-{
-    return &ngx_stream_dns_stat_names[i];
 }
