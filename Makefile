@@ -3,7 +3,8 @@
 # make             build/ngx_dns_module.so for the installed nginx
 # make install     put it where nginx looks for modules (DESTDIR is obeyed)
 # make run         install what is missing, build, start, ask a question
-# make stop        stop what "make run" started
+# make run-redis   the same with zones from a Redis, which is started too
+# make stop        stop what "make run" or "make run-redis" started
 # make test        install what is missing, build and run every test
 #                  (SUITES="unit nginx" or T="words of paths" narrow it)
 # make test-long   the tests that loop for minutes
@@ -43,8 +44,8 @@ export FUZZ_TIME FUZZ CC_OPT LD_OPT SAN_OPT DEV_FLAGS TEST_FLAGS
 
 MODULE      := $(BUILD)/ngx_dns_module.so
 
-.PHONY: all module install uninstall run stop test test-long fuzz coverage
-.PHONY: bench packages clean nginx nginx-asan unit force
+.PHONY: all module install uninstall run run-redis stop test test-long fuzz
+.PHONY: coverage bench packages clean nginx nginx-asan unit force
 
 
 all: module
@@ -71,6 +72,11 @@ run:
 	@$(TOOLS)/packages run
 	@$(TOOLS)/build module
 	@$(TOOLS)/run start
+
+run-redis:
+	@$(TOOLS)/packages run redis
+	@$(TOOLS)/build module
+	@$(TOOLS)/run redis
 
 stop:
 	@$(TOOLS)/run stop

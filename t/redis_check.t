@@ -330,8 +330,15 @@ sub check {
 	my @where = grep({ /^--port/ } @args) ? ()
 		: ('--socket', $r->socket_path());
 
+	# what it says to somebody who looks on is no matter here
+
+	open my $stderr, '>&', \*STDERR or die "stderr: $!\n";
+	open STDERR, '>', $r->socket_path() . '.stderr' or die "stderr: $!\n";
+
 	open my $out, '-|', $^X, '../tools/redis-check', '--json', @where,
 		@args or die "redis-check: $!\n";
+
+	open STDERR, '>&', $stderr;
 
 	my @lines = map { $json->decode($_) } <$out>;
 

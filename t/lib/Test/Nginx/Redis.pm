@@ -58,6 +58,10 @@ sub redis_start {
 
 	mkdir $self->{dir} or die "mkdir $self->{dir}: $!\n";
 
+	# the way to the socket and to the state directory
+
+	chmod 0755, $t->testdir();
+
 	$self->{real_port} = port($opts{port}) if $opts{port};
 	$self->{socket} = "$self->{dir}/socket";
 
@@ -105,7 +109,7 @@ sub _write_conf {
 	print $fh join "\n",
 		'bind 127.0.0.1',
 		'port ' . ($self->{real_port} // 0),
-		"unixsocket $self->{socket}",
+		"unixsocket $self->{socket}", 'unixsocketperm 777',
 		"dir $self->{dir}", "logfile $self->{dir}/log",
 		'save ""', 'appendonly no', 'daemonize no', 'databases 16',
 		defined $password ? "requirepass $password" : (),
@@ -113,7 +117,7 @@ sub _write_conf {
 
 	close $fh;
 
-	# for workers of another user
+	# for processes of another user
 
 	chmod 0755, $self->{dir};
 }
@@ -205,6 +209,29 @@ sub DESTROY {
 
 	local ($?, $@, $!);
 	$self->_end('KILL');
+}
+
+
+# The directives of the stream block that name this server, with further
+# parameters of dns_redis.  The shared zone is "zone" of 16m unless they say
+# otherwise; more than one source needs state => 0 in all but one of them.
+
+sub directives {
+	my ($self, $parameters, %opts) = @_;
+
+	$parameters //= '';
+	$parameters = "zone=zone:16m $parameters"
+		if $parameters !~ /(?:^|\s)zone=/;
+
+	# numbers of ports are given anew when the configuration is written
+
+	my $address = $self->{port} ? "127.0.0.1:%%PORT_$self->{port}%%"
+		: $self->address();
+
+	my $state = $opts{state} // 1
+		? "dns_state_path %%TESTDIR%%/state;\n    " : '';
+
+	return "${state}dns_redis $address $parameters;";
 }
 
 
@@ -390,6 +417,46 @@ sub l4_commands {
 			sort keys %$data ] : (),
 		@sets, $self->_rest($zone, %opts),
 	);
+}
+
+
+# A zone of a zone file's text, put in place of what is there by
+# tools/zone2redis, with its options.
+
+sub zone_text {
+	my ($self, $origin, $text, %opts) = @_;
+
+	my %o = (prefix => $self->{prefix}, suffix => $self->{suffix},
+		key => $self->{key}, %opts);
+
+	open my $file, '>', "$self->{dir}/zone" or die "zone: $!\n";
+	print $file $text;
+	close $file or die "zone: $!\n";
+
+	open my $out, '-|', $^X, '../tools/zone2redis', '--replace',
+		'--origin', $origin, map({ ("--$_", $o{$_}) } keys %o),
+		"$self->{dir}/zone" or die "zone2redis: $!\n";
+
+	local $/;
+	my $octets = <$out>;
+
+	close $out or die "zone2redis fails\n";
+
+	my $client = $self->client();
+	my $n = () = $octets =~ /^\*\d+\r$/mg;
+
+	$client->write($octets);
+
+	my @replies = map { $client->read() } 1 .. $n;
+
+	ref $replies[-1] eq 'ARRAY' or die "redis: the zone is not taken\n";
+
+	for my $reply (@{ $replies[-1] }) {
+		die "redis: $reply->{message}\n"
+			if defined redis_error($reply);
+	}
+
+	return $self;
 }
 
 
