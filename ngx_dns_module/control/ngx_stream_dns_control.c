@@ -31,7 +31,6 @@ typedef struct {
 
     ngx_event_t                          timer;
     ngx_stream_dns_control_main_conf_t  *conf;
-    ngx_dns_key_t                       *key;
     ngx_fd_t                             lock;
     ngx_uint_t                           lock_told; /* 1: it cannot be had */
     ngx_uint_t                           ticks;
@@ -40,14 +39,11 @@ typedef struct {
 } ngx_stream_dns_process_t;
 
 
-static ngx_int_t ngx_stream_dns_control_source(ngx_stream_dns_process_t *p,
-    ngx_stream_dns_source_t *src);
+static ngx_int_t ngx_stream_dns_control_source(ngx_stream_dns_source_t *src);
 static u_char *ngx_stream_dns_control_log_error(ngx_log_t *log, u_char *buf,
     size_t len);
 static void ngx_stream_dns_control_tick(ngx_event_t *ev);
-static void ngx_stream_dns_control_try(ngx_stream_dns_process_t *p,
-    ngx_stream_dns_source_t *src);
-static void ngx_stream_dns_control_loaded(ngx_stream_dns_source_t *src);
+static void ngx_stream_dns_control_try(ngx_stream_dns_source_t *src);
 static void ngx_stream_dns_control_work(ngx_stream_dns_source_t *src);
 static void ngx_stream_dns_control_stat(ngx_stream_dns_process_t *p,
     ngx_stream_dns_source_t *src);
@@ -82,11 +78,6 @@ ngx_stream_dns_control_start(ngx_cycle_t *cycle,
     p->conf = cmcf;
     p->lock = NGX_INVALID_FILE;
 
-    p->key = ngx_dns_key(cycle->log);
-    if (p->key == NULL) {
-        return NGX_ERROR;
-    }
-
     ngx_stream_dns_control = &cmcf->control;
 
     ngx_log_error(NGX_LOG_NOTICE, cycle->log, 0,
@@ -100,7 +91,7 @@ ngx_stream_dns_control_start(ngx_cycle_t *cycle,
     src = cmcf->control.sources.elts;
 
     for (i = 0; i < cmcf->control.sources.nelts; i++) {
-        if (ngx_stream_dns_control_source(p, src[i]) != NGX_OK) {
+        if (ngx_stream_dns_control_source(src[i]) != NGX_OK) {
             return NGX_ERROR;
         }
     }
@@ -121,8 +112,7 @@ ngx_stream_dns_control_start(ngx_cycle_t *cycle,
 /* the source's own log: each message says which one it is */
 
 static ngx_int_t
-ngx_stream_dns_control_source(ngx_stream_dns_process_t *p,
-    ngx_stream_dns_source_t *src)
+ngx_stream_dns_control_source(ngx_stream_dns_source_t *src)
 {
     src->log = ngx_palloc(ngx_cycle->pool, sizeof(ngx_log_t));
     if (src->log == NULL) {
@@ -134,6 +124,11 @@ ngx_stream_dns_control_source(ngx_stream_dns_process_t *p,
     src->log->handler = ngx_stream_dns_control_log_error;
     src->log->data = src;
     src->log->action = NULL;
+
+    src->hash_key = ngx_dns_key(src->log);
+    if (src->hash_key == NULL) {
+        return NGX_ERROR;
+    }
 
     src->publisher = NULL;
     src->state = NGX_STREAM_DNS_SOURCE_WAITS;
@@ -198,7 +193,7 @@ ngx_stream_dns_control_tick(ngx_event_t *ev)
         ngx_stream_dns_slice_begin();
 
         if (src[i]->publisher == NULL) {
-            ngx_stream_dns_control_try(p, src[i]);
+            ngx_stream_dns_control_try(src[i]);
             continue;
         }
 
@@ -228,11 +223,8 @@ ngx_stream_dns_control_tick(ngx_event_t *ev)
 /* Becomes the writer of the region if there is no other. */
 
 static void
-ngx_stream_dns_control_try(ngx_stream_dns_process_t *p,
-    ngx_stream_dns_source_t *src)
+ngx_stream_dns_control_try(ngx_stream_dns_source_t *src)
 {
-    ngx_dns_publish_stat_t  st;
-
     if (src->state == NGX_STREAM_DNS_SOURCE_WAITS) {
 
         if (ngx_stream_dns_control_lock_try(src->shared, src->log) != NGX_OK) {
@@ -247,7 +239,8 @@ ngx_stream_dns_control_try(ngx_stream_dns_process_t *p,
     }
 
     src->publisher = ngx_dns_publisher_open(src->shared,
-                                            &ngx_stream_dns_memory, p->key,
+                                            &ngx_stream_dns_memory,
+                                            src->hash_key,
                                             ngx_stream_dns_control_alive);
 
     if (src->publisher == NULL) {
@@ -263,32 +256,13 @@ ngx_stream_dns_control_try(ngx_stream_dns_process_t *p,
 
     src->shared->stale = src->stale;
 
-    ngx_dns_publish_stat(src->publisher, &st);
-
-    if (st.zones == 0 && !src->shared->ready && src->snapshot != 0) {
-
-        src->state = NGX_STREAM_DNS_SOURCE_LOADS;
-
-        if (ngx_stream_dns_snapshot_load(src, ngx_stream_dns_control_loaded)
-            == NGX_OK)
-        {
-            return;
-        }
-    }
-
-    ngx_stream_dns_control_loaded(src);
-}
-
-
-static void
-ngx_stream_dns_control_loaded(ngx_stream_dns_source_t *src)
-{
     src->state = NGX_STREAM_DNS_SOURCE_WRITES;
 
     if (ngx_stream_dns_sync_write(src) != NGX_OK) {
+        src->state = NGX_STREAM_DNS_SOURCE_FAILED;
+
         ngx_log_error(NGX_LOG_ALERT, src->log, 0,
-                      "no memory for the zones of a source");
-        exit(1);
+                      "no memory to keep zones in step");
     }
 }
 

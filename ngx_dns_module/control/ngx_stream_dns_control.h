@@ -67,7 +67,6 @@ typedef enum {
     NGX_STREAM_DNS_SOURCE_WAITS = 0,    /* another one writes */
     NGX_STREAM_DNS_SOURCE_OPENS,        /* it has the lock */
     NGX_STREAM_DNS_SOURCE_FAILED,       /* the region cannot be written */
-    NGX_STREAM_DNS_SOURCE_LOADS,        /* a snapshot */
     NGX_STREAM_DNS_SOURCE_WRITES
 } ngx_stream_dns_source_state_e;
 
@@ -106,6 +105,7 @@ typedef struct {
 
     ngx_shm_zone_t       *shm_zone;
     ngx_dns_shared_t     *shared;       /* set by the zone's init */
+    ngx_dns_key_t        *hash_key;     /* of the server's names */
 
     /* of the control process */
 
