@@ -34,7 +34,7 @@ typedef int     ngx_dns_reply_count_t;
 
 typedef struct {
     ngx_dns_datum_t   reply;
-    ngx_pool_t       *pool;
+    ngx_pool_t             *pool;
 } ngx_dns_reply_root_t;
 
 
@@ -65,11 +65,13 @@ struct ngx_dns_reply_reader_s {
     ngx_dns_reply_root_t   *root;
     size_t                  total;
 
+    const char             *broken;     /* why the rest is not scanned */
+    const char             *why;        /* of a function that failed */
     const char             *err;
 };
 
 
-static ngx_int_t ngx_dns_reply_scan(ngx_dns_reply_reader_t *rd);
+static void ngx_dns_reply_scan(ngx_dns_reply_reader_t *rd);
 static ngx_int_t ngx_dns_reply_scan_type(ngx_dns_reply_reader_t *rd,
     u_char **start);
 static ngx_int_t ngx_dns_reply_scan_number(ngx_dns_reply_reader_t *rd,
@@ -84,12 +86,12 @@ static ngx_int_t ngx_dns_reply_too_big(ngx_dns_reply_reader_t *rd,
 static ngx_int_t ngx_dns_reply_pass(ngx_dns_reply_reader_t *rd, u_char *start,
     u_char *end);
 static ngx_int_t ngx_dns_reply_fail(ngx_dns_reply_reader_t *rd,
-    const char *err);
+    const char *why);
 
 static ngx_dns_datum_t *ngx_dns_reply_add(const redisReadTask *task,
     ngx_uint_t type, size_t extra, size_t more);
-static ngx_dns_datum_t *ngx_dns_reply_add_root(ngx_dns_reply_reader_t *rd,
-    size_t extra, size_t more);
+static ngx_dns_datum_t *ngx_dns_reply_add_root(
+    ngx_dns_reply_reader_t *rd, size_t extra, size_t more);
 static ngx_int_t ngx_dns_reply_attach(ngx_dns_reply_reader_t *rd,
     const redisReadTask *task, ngx_dns_datum_t *reply);
 static void *ngx_dns_reply_create_string(const redisReadTask *task, char *s,
@@ -164,14 +166,15 @@ ngx_dns_reply_next(ngx_dns_reply_reader_t *rd, ngx_dns_datum_t **reply)
 
     *reply = NULL;
 
+    if (rd->err) {
+        return NGX_ERROR;
+    }
+
     for ( ;; ) {
 
-        if (rd->err) {
-            return NGX_ERROR;
-        }
-
         if (redisReaderGetReply(rd->redis, &object) != REDIS_OK) {
-            return ngx_dns_reply_fail(rd, rd->redis->errstr);
+            rd->err = rd->why ? rd->why : rd->redis->errstr;
+            return NGX_ERROR;
         }
 
         if (object) {
@@ -181,13 +184,18 @@ ngx_dns_reply_next(ngx_dns_reply_reader_t *rd, ngx_dns_datum_t **reply)
             return NGX_OK;
         }
 
+        /* what came before the fault has been given */
+
+        if (rd->broken) {
+            rd->err = rd->broken;
+            return NGX_ERROR;
+        }
+
         if (rd->pos == rd->last) {
             return NGX_DECLINED;
         }
 
-        if (ngx_dns_reply_scan(rd) != NGX_OK) {
-            return NGX_ERROR;
-        }
+        ngx_dns_reply_scan(rd);
     }
 }
 
@@ -213,15 +221,19 @@ ngx_dns_reply_free(ngx_dns_datum_t *reply)
  * at start; a line that may be replaced is held back until it is whole.
  */
 
-static ngx_int_t
+static void
 ngx_dns_reply_scan(ngx_dns_reply_reader_t *rd)
 {
     u_char     *start;
     ngx_int_t   rc;
 
     start = rd->pos;
+    rc = NGX_OK;
 
-    while (rd->pos < rd->last && rd->pos - start < NGX_DNS_REPLY_CHUNK) {
+    while (rc == NGX_OK
+           && rd->pos < rd->last
+           && rd->pos - start < NGX_DNS_REPLY_CHUNK)
+    {
 
         switch (rd->state) {
 
@@ -241,13 +253,9 @@ ngx_dns_reply_scan(ngx_dns_reply_reader_t *rd)
             rc = ngx_dns_reply_scan_data(rd, &start);
             break;
         }
-
-        if (rc != NGX_OK) {
-            return rc;
-        }
     }
 
-    return ngx_dns_reply_pass(rd, start, rd->pos);
+    (void) ngx_dns_reply_pass(rd, start, rd->pos);
 }
 
 
@@ -284,6 +292,10 @@ ngx_dns_reply_scan_type(ngx_dns_reply_reader_t *rd, u_char **start)
 
     if (nl) {
         rc = ngx_dns_reply_line(rd, p, nl + 1 - p);
+
+        if (rc == NGX_ERROR) {
+            return rc;
+        }
 
         if (rc == NGX_DECLINED) {
             rc = ngx_dns_reply_pass(rd, *start, p);
@@ -328,12 +340,11 @@ ngx_dns_reply_scan_number(ngx_dns_reply_reader_t *rd, u_char **start)
         }
 
         rd->line[rd->len++] = *rd->pos++;
+        *start = rd->pos;
 
         if (rd->line[rd->len - 1] != LF) {
             continue;
         }
-
-        *start = rd->pos;
 
         rc = ngx_dns_reply_line(rd, rd->line, rd->len);
 
@@ -347,8 +358,6 @@ ngx_dns_reply_scan_number(ngx_dns_reply_reader_t *rd, u_char **start)
 
         return ngx_dns_reply_pass(rd, rd->line, rd->line + rd->len);
     }
-
-    *start = rd->pos;
 
     return NGX_OK;
 }
@@ -511,13 +520,9 @@ ngx_dns_reply_pass(ngx_dns_reply_reader_t *rd, u_char *start, u_char *end)
 
 
 static ngx_int_t
-ngx_dns_reply_fail(ngx_dns_reply_reader_t *rd, const char *err)
+ngx_dns_reply_fail(ngx_dns_reply_reader_t *rd, const char *why)
 {
-    /* the reason why hiredis failed is often known here */
-
-    if (rd->err == NULL) {
-        rd->err = err;
-    }
+    rd->broken = why;
 
     return NGX_ERROR;
 }
@@ -532,17 +537,19 @@ static ngx_dns_datum_t *
 ngx_dns_reply_add(const redisReadTask *task, ngx_uint_t type, size_t extra,
     size_t more)
 {
-    ngx_dns_datum_t         *reply;
+    ngx_dns_datum_t   *reply;
     ngx_dns_reply_reader_t  *rd;
 
     rd = task->privdata;
 
-    extra += sizeof(ngx_dns_reply_root_t) - sizeof(ngx_dns_datum_t);
+    /* the place of what a root has besides is free in the others */
 
-    rd->total += sizeof(ngx_dns_datum_t) + extra;
+    extra += sizeof(ngx_dns_reply_root_t) - sizeof(ngx_dns_datum_t);
+    extra += sizeof(ngx_dns_datum_t);
+    rd->total += extra;
 
     if (rd->total > NGX_DNS_REPLY_MAX_TOTAL) {
-        (void) ngx_dns_reply_fail(rd, "a reply is too long");
+        rd->why = "a reply is too long";
         return NULL;
     }
 
@@ -550,7 +557,7 @@ ngx_dns_reply_add(const redisReadTask *task, ngx_uint_t type, size_t extra,
         reply = ngx_dns_reply_add_root(rd, extra, more);
 
     } else {
-        reply = ngx_palloc(rd->root->pool, sizeof(ngx_dns_datum_t) + extra);
+        reply = ngx_palloc(rd->root->pool, extra);
 
         if (reply && ngx_dns_reply_attach(rd, task, reply) != NGX_OK) {
             reply = NULL;
@@ -558,7 +565,7 @@ ngx_dns_reply_add(const redisReadTask *task, ngx_uint_t type, size_t extra,
     }
 
     if (reply == NULL) {
-        (void) ngx_dns_reply_fail(rd, "no memory");
+        rd->why = "no memory";
         return NULL;
     }
 
@@ -578,8 +585,7 @@ ngx_dns_reply_add_root(ngx_dns_reply_reader_t *rd, size_t extra, size_t more)
 
     /* one allocation is enough for what is not large */
 
-    size = sizeof(ngx_pool_t) + sizeof(ngx_dns_datum_t) + extra + more
-           + NGX_POOL_ALIGNMENT;
+    size = sizeof(ngx_pool_t) + extra + more + NGX_POOL_ALIGNMENT;
     size = ngx_align(size, NGX_POOL_ALIGNMENT);
 
     pool = ngx_create_pool(ngx_min(size, NGX_DEFAULT_POOL_SIZE), rd->log);
@@ -587,7 +593,7 @@ ngx_dns_reply_add_root(ngx_dns_reply_reader_t *rd, size_t extra, size_t more)
         return NULL;
     }
 
-    root = ngx_palloc(pool, sizeof(ngx_dns_datum_t) + extra);
+    root = ngx_palloc(pool, extra);
     if (root == NULL) {
         ngx_destroy_pool(pool);
         return NULL;
@@ -606,7 +612,7 @@ static ngx_int_t
 ngx_dns_reply_attach(ngx_dns_reply_reader_t *rd, const redisReadTask *task,
     ngx_dns_datum_t *reply)
 {
-    size_t             i, n;
+    size_t                   i, n;
     ngx_dns_datum_t   *array, **elts;
 
     array = task->parent->obj;
@@ -635,8 +641,8 @@ ngx_dns_reply_attach(ngx_dns_reply_reader_t *rd, const redisReadTask *task,
 static void *
 ngx_dns_reply_create_string(const redisReadTask *task, char *s, size_t len)
 {
-    u_char           *p;
-    ngx_uint_t        type;
+    u_char                 *p;
+    ngx_uint_t              type;
     ngx_dns_datum_t  *reply;
 
     type = (task->type == REDIS_REPLY_STRING) ? NGX_DNS_REPLY_STRING
@@ -665,11 +671,11 @@ ngx_dns_reply_create_string(const redisReadTask *task, char *s, size_t len)
 static void *
 ngx_dns_reply_create_array(const redisReadTask *task, ngx_dns_reply_count_t n)
 {
-    size_t                    slots;
-    ngx_uint_t                depth;
-    ngx_dns_datum_t          *reply;
-    const redisReadTask      *parent;
-    ngx_dns_reply_reader_t   *rd;
+    size_t                   slots;
+    ngx_uint_t               depth;
+    const redisReadTask     *parent;
+    ngx_dns_datum_t   *reply;
+    ngx_dns_reply_reader_t  *rd;
 
     rd = task->privdata;
     depth = 1;
@@ -679,7 +685,7 @@ ngx_dns_reply_create_array(const redisReadTask *task, ngx_dns_reply_count_t n)
     }
 
     if (depth > NGX_DNS_REPLY_MAX_DEPTH) {
-        (void) ngx_dns_reply_fail(rd, "arrays are nested too deep");
+        rd->why = "arrays are nested too deep";
         return NULL;
     }
 

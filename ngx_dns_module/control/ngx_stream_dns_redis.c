@@ -166,7 +166,8 @@ ngx_stream_dns_redis_ready(ngx_stream_dns_redis_t *r)
 
 
 void
-ngx_stream_dns_reply_take(ngx_stream_dns_redis_t *r, ngx_dns_datum_t *reply)
+ngx_stream_dns_reply_take(ngx_stream_dns_redis_t *r,
+    ngx_dns_datum_t *reply)
 {
     r->taken = 1;
 }
@@ -367,7 +368,8 @@ ngx_stream_dns_redis_is(ngx_str_t *s, const char *word)
 
 
 void
-ngx_stream_dns_redis_reply(ngx_stream_dns_redis_t *r, ngx_dns_datum_t *reply)
+ngx_stream_dns_redis_reply(ngx_stream_dns_redis_t *r,
+    ngx_dns_datum_t *reply)
 {
     u_char     buf[NGX_STREAM_DNS_REDIS_REASON];
     ngx_int_t  rc;
@@ -405,7 +407,8 @@ ngx_stream_dns_redis_reply(ngx_stream_dns_redis_t *r, ngx_dns_datum_t *reply)
 /* An array in listening mode.  NGX_DECLINED: out of order. */
 
 static ngx_int_t
-ngx_stream_dns_redis_receive(ngx_stream_dns_redis_t *r, ngx_dns_datum_t *reply)
+ngx_stream_dns_redis_receive(ngx_stream_dns_redis_t *r,
+    ngx_dns_datum_t *reply)
 {
     ngx_uint_t                    kind;
     ngx_stream_dns_redis_wait_t  *head, wait;
@@ -486,7 +489,8 @@ ngx_stream_dns_redis_message_kind(ngx_stream_dns_redis_t *r,
 /* The reply to the oldest command.  NGX_DECLINED: it cannot be. */
 
 static ngx_int_t
-ngx_stream_dns_redis_answer(ngx_stream_dns_redis_t *r, ngx_dns_datum_t *reply)
+ngx_stream_dns_redis_answer(ngx_stream_dns_redis_t *r,
+    ngx_dns_datum_t *reply)
 {
     ngx_stream_dns_redis_wait_t  wait;
 

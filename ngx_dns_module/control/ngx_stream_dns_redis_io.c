@@ -147,8 +147,8 @@ ngx_stream_dns_redis_more(ngx_event_t *ev)
 void
 ngx_stream_dns_redis_input(ngx_stream_dns_redis_t *r)
 {
-    ngx_int_t         rc;
-    ngx_uint_t        reads, serial;
+    ngx_int_t               rc;
+    ngx_uint_t              reads, serial;
     ngx_dns_datum_t  *reply;
 
     reads = 0;
@@ -317,22 +317,6 @@ ngx_stream_dns_redis_flush(ngx_event_t *ev)
     if (ngx_handle_write_event(c->write, 0) != NGX_OK) {
         ngx_stream_dns_redis_cut(r, 0, "no events");
     }
-}
-
-
-/* of a build without the control process's own clock */
-
-void __attribute__((weak))
-ngx_stream_dns_slice_begin(void)
-{
-    /* void */
-}
-
-
-ngx_uint_t __attribute__((weak))
-ngx_stream_dns_slice_left(void)
-{
-    return 1;
 }
 
 #endif

@@ -665,20 +665,20 @@ ngx_stream_dns_redis_say(ngx_stream_dns_redis_t *r)
     switch (r->now) {
 
     case NGX_STREAM_DNS_REDIS_SAID_CONNECTED:
-        ngx_log_error(NGX_LOG_NOTICE, log, 0, "redis \"%V\" (%s): connected",
-                      &r->src->address, r->handlers.role);
+        ngx_log_error(NGX_LOG_NOTICE, log, 0, "connected to redis (%s)",
+                      r->handlers.role);
         break;
 
     case NGX_STREAM_DNS_REDIS_SAID_LOST:
         ngx_log_error(NGX_LOG_ERR, log, 0,
-                      "redis \"%V\" (%s): connection lost: %s",
-                      &r->src->address, r->handlers.role, r->reason);
+                      "connection to redis lost (%s): %s",
+                      r->handlers.role, r->reason);
         break;
 
     default: /* NGX_STREAM_DNS_REDIS_SAID_FAILED */
         ngx_log_error(NGX_LOG_ERR, log, 0,
-                      "redis \"%V\" (%s): cannot connect: %s",
-                      &r->src->address, r->handlers.role, r->reason);
+                      "cannot connect to redis (%s): %s",
+                      r->handlers.role, r->reason);
         break;
     }
 }

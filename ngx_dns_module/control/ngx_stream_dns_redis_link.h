@@ -30,7 +30,7 @@
 #define NGX_STREAM_DNS_REDIS_PAUSE      100     /* the first one */
 #define NGX_STREAM_DNS_REDIS_MAX_PAUSE  2000
 #define NGX_STREAM_DNS_REDIS_IDLE       1000    /* then a PING is sent */
-#define NGX_STREAM_DNS_REDIS_STABLE     1000    /* then pauses are short again */
+#define NGX_STREAM_DNS_REDIS_STABLE     1000    /* then pauses are short */
 #define NGX_STREAM_DNS_REDIS_LINES      1000    /* between two log lines */
 
 
@@ -124,7 +124,7 @@ struct ngx_stream_dns_redis_s {
     ngx_msec_t                        since;    /* when it became ready */
     ngx_msec_t                        pause;
 
-    ngx_uint_t                        now;      /* ngx_stream_dns_redis_said_e */
+    ngx_uint_t                        now;      /* ..._SAID_... */
     ngx_uint_t                        said;
     ngx_msec_t                        said_at;
     u_char                            reason[NGX_STREAM_DNS_REDIS_REASON];
