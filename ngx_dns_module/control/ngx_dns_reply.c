@@ -34,7 +34,7 @@ typedef int     ngx_dns_reply_count_t;
 
 typedef struct {
     ngx_dns_datum_t   reply;
-    ngx_pool_t             *pool;
+    ngx_pool_t       *pool;
 } ngx_dns_reply_root_t;
 
 
@@ -90,8 +90,8 @@ static ngx_int_t ngx_dns_reply_fail(ngx_dns_reply_reader_t *rd,
 
 static ngx_dns_datum_t *ngx_dns_reply_add(const redisReadTask *task,
     ngx_uint_t type, size_t extra, size_t more);
-static ngx_dns_datum_t *ngx_dns_reply_add_root(
-    ngx_dns_reply_reader_t *rd, size_t extra, size_t more);
+static ngx_dns_datum_t *ngx_dns_reply_add_root(ngx_dns_reply_reader_t *rd,
+    size_t extra, size_t more);
 static ngx_int_t ngx_dns_reply_attach(ngx_dns_reply_reader_t *rd,
     const redisReadTask *task, ngx_dns_datum_t *reply);
 static void *ngx_dns_reply_create_string(const redisReadTask *task, char *s,
@@ -537,7 +537,7 @@ static ngx_dns_datum_t *
 ngx_dns_reply_add(const redisReadTask *task, ngx_uint_t type, size_t extra,
     size_t more)
 {
-    ngx_dns_datum_t   *reply;
+    ngx_dns_datum_t         *reply;
     ngx_dns_reply_reader_t  *rd;
 
     rd = task->privdata;
@@ -612,8 +612,8 @@ static ngx_int_t
 ngx_dns_reply_attach(ngx_dns_reply_reader_t *rd, const redisReadTask *task,
     ngx_dns_datum_t *reply)
 {
-    size_t                   i, n;
-    ngx_dns_datum_t   *array, **elts;
+    size_t            i, n;
+    ngx_dns_datum_t  *array, **elts;
 
     array = task->parent->obj;
     i = task->idx;
@@ -641,8 +641,8 @@ ngx_dns_reply_attach(ngx_dns_reply_reader_t *rd, const redisReadTask *task,
 static void *
 ngx_dns_reply_create_string(const redisReadTask *task, char *s, size_t len)
 {
-    u_char                 *p;
-    ngx_uint_t              type;
+    u_char           *p;
+    ngx_uint_t        type;
     ngx_dns_datum_t  *reply;
 
     type = (task->type == REDIS_REPLY_STRING) ? NGX_DNS_REPLY_STRING
@@ -674,7 +674,7 @@ ngx_dns_reply_create_array(const redisReadTask *task, ngx_dns_reply_count_t n)
     size_t                   slots;
     ngx_uint_t               depth;
     const redisReadTask     *parent;
-    ngx_dns_datum_t   *reply;
+    ngx_dns_datum_t         *reply;
     ngx_dns_reply_reader_t  *rd;
 
     rd = task->privdata;

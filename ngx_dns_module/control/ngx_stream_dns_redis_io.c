@@ -147,8 +147,8 @@ ngx_stream_dns_redis_more(ngx_event_t *ev)
 void
 ngx_stream_dns_redis_input(ngx_stream_dns_redis_t *r)
 {
-    ngx_int_t               rc;
-    ngx_uint_t              reads, serial;
+    ngx_int_t         rc;
+    ngx_uint_t        reads, serial;
     ngx_dns_datum_t  *reply;
 
     reads = 0;

@@ -63,7 +63,7 @@ fuzz_read(const uint8_t *data, size_t size, size_t step, fuzz_result_t *res)
 {
     u_char                  *copy;
     size_t                   n;
-    ngx_dns_datum_t   *reply;
+    ngx_dns_datum_t         *reply;
     ngx_dns_reply_reader_t  *rd;
 
     memset(res, 0, sizeof(fuzz_result_t));

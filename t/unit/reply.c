@@ -204,8 +204,8 @@ test_split(void)
 static void
 test_large_array(void)
 {
-    size_t                  i, n;
-    ngx_uint_t              bad, count;
+    size_t            i, n;
+    ngx_uint_t        bad, count;
     ngx_dns_datum_t  *reply;
 
     static size_t  sizes[] = { 63, 64, 65, 127, 128, 129, 1000, 4096, 100000 };
@@ -343,9 +343,9 @@ test_too_big(void)
 static void
 test_large_string(void)
 {
-    u_char                 *stream;
-    size_t                  i, n, len, step;
-    ngx_int_t               rc;
+    u_char           *stream;
+    size_t            i, n, len, step;
+    ngx_int_t         rc;
     ngx_dns_datum_t  *reply;
 
     n = NGX_DNS_REPLY_MAX_STRING;
@@ -462,8 +462,8 @@ end(void)
 static ngx_int_t
 give(const void *data, size_t len)
 {
-    u_char                 *copy;
-    ngx_int_t               rc;
+    u_char           *copy;
+    ngx_int_t         rc;
     ngx_dns_datum_t  *reply;
 
     copy = malloc(len ? len : 1);
