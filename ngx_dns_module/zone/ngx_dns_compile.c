@@ -23,6 +23,7 @@ static void ngx_dns_compile_path(ngx_dns_compiler_t *c,
 static void ngx_dns_compile_apex(ngx_dns_compiler_t *c);
 static ngx_uint_t ngx_dns_compile_below(ngx_dns_compiler_t *c,
     const u_char *label, ngx_uint_t flags);
+static void ngx_dns_compile_depth(ngx_dns_compiler_t *c, ngx_uint_t depth);
 static ngx_dns_node_t *ngx_dns_compile_step(ngx_dns_compiler_t *c,
     const u_char *name, size_t len, ngx_uint_t flags);
 static void ngx_dns_compile_owner(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts,
@@ -335,20 +336,32 @@ ngx_dns_compile_below(ngx_dns_compiler_t *c, const u_char *label,
     /* the owner of an NSEC3 with something below it is a name like others */
 
     up = ngx_dns_zone_at(c->zone, parent->node);
-    up->flags &= ~NGX_DNS_NODE_NSEC3;
+
+    if (up->flags & NGX_DNS_NODE_NSEC3) {
+        up->flags &= ~NGX_DNS_NODE_NSEC3;
+        ngx_dns_compile_depth(c, c->depth - 1);
+    }
 
     if (label[0] == 1 && label[1] == '*') {
         flags |= NGX_DNS_NODE_WILDCARD;
         up->flags |= NGX_DNS_NODE_HAS_WILDCARD;
     }
 
-    if (!(flags & NGX_DNS_NODE_NSEC3)
-        && c->rs->apex_labels + c->depth > c->zone->max_labels)
-    {
-        c->zone->max_labels = (uint8_t) (c->rs->apex_labels + c->depth);
+    if (!(flags & NGX_DNS_NODE_NSEC3)) {
+        ngx_dns_compile_depth(c, c->depth);
     }
 
     return flags;
+}
+
+
+/* a name so many labels below the apex */
+
+static void
+ngx_dns_compile_depth(ngx_dns_compiler_t *c, ngx_uint_t depth)
+{
+    c->zone->max_labels = (uint8_t) ngx_max(c->zone->max_labels,
+                                            c->rs->apex_labels + depth);
 }
 
 
@@ -451,55 +464,73 @@ static ngx_uint_t
 ngx_dns_compile_flags(ngx_dns_elt_t *elts, size_t n)
 {
     size_t      i;
-    ngx_uint_t  flags, others;
+    ngx_uint_t  flags;
 
     flags = 0;
-    others = 0;
 
     for (i = 0; i < n; i++) {
-
-        switch (elts[i].rec->type) {
-
-        case NGX_DNS_TYPE_NS:
-            flags |= NGX_DNS_NODE_CUT;
-            others = 1;
-            break;
-
-        case NGX_DNS_TYPE_CNAME:
-            flags |= NGX_DNS_NODE_CNAME;
-            others = 1;
-            break;
-
-        case NGX_DNS_TYPE_DNAME:
-            flags |= NGX_DNS_NODE_DNAME;
-            others = 1;
-            break;
-
-        case NGX_DNS_TYPE_NSEC3:
-            flags |= NGX_DNS_NODE_NSEC3;
-            break;
-
-        case NGX_DNS_TYPE_RRSIG:
-            break;
-
-        case NGX_DNS_TYPE_NOTE:
-            flags |= NGX_DNS_NODE_NOTED;
-            others = 1;
-            break;
-
-        default:
-            others = 1;
-            break;
-        }
+        flags |= ngx_dns_compile_type_flags(elts[i].rec->type);
     }
 
-    if (others) {
-        flags &= ~NGX_DNS_NODE_NSEC3;
+    return ngx_dns_compile_node_flags(flags, elts[0].rec->labels == 0);
+}
+
+
+ngx_uint_t
+ngx_dns_compile_type_flags(ngx_uint_t type)
+{
+    switch (type) {
+
+    case NGX_DNS_TYPE_NS:
+        return NGX_DNS_NODE_CUT|NGX_DNS_COMPILE_NAME;
+
+    case NGX_DNS_TYPE_CNAME:
+        return NGX_DNS_NODE_CNAME|NGX_DNS_COMPILE_NAME;
+
+    case NGX_DNS_TYPE_DNAME:
+        return NGX_DNS_NODE_DNAME|NGX_DNS_COMPILE_NAME;
+
+    case NGX_DNS_TYPE_NSEC3:
+        return NGX_DNS_NODE_NSEC3;
+
+    case NGX_DNS_TYPE_RRSIG:
+        return 0;
+
+    case NGX_DNS_TYPE_NOTE:
+        return NGX_DNS_NODE_NOTED|NGX_DNS_COMPILE_NAME;
+
+    default:
+        return NGX_DNS_COMPILE_NAME;
+    }
+}
+
+
+ngx_uint_t
+ngx_dns_compile_node_flags(ngx_uint_t flags, ngx_uint_t apex)
+{
+    if (flags & NGX_DNS_COMPILE_NAME) {
+        flags &= ~ (ngx_uint_t) (NGX_DNS_COMPILE_NAME|NGX_DNS_NODE_NSEC3);
     }
 
-    if (elts[0].rec->labels == 0) {
-        flags &= ~NGX_DNS_NODE_CUT;
+    if (apex) {
+        flags &= ~ (ngx_uint_t) NGX_DNS_NODE_CUT;
         flags |= NGX_DNS_NODE_APEX;
+    }
+
+    return flags;
+}
+
+
+ngx_uint_t
+ngx_dns_compile_set_flags(ngx_uint_t type)
+{
+    ngx_uint_t  flags;
+
+    flags = (ngx_dns_compile_target(type) == NGX_DECLINED)
+                ? 0 : NGX_DNS_RRSET_LINKS;
+
+    if (ngx_dns_rr(type)->flags & NGX_DNS_RR_COMPRESS) {
+        flags |= NGX_DNS_RRSET_NAMES;
     }
 
     return flags;
@@ -588,11 +619,7 @@ ngx_dns_compile_set(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts, size_t n,
     set = (ngx_dns_rrset_t *) ((u_char *) c->zone + c->pos);
     set->type = first->type;
     set->ttl = first->ttl;
-    set->flags = (target == NGX_DECLINED) ? 0 : NGX_DNS_RRSET_LINKS;
-
-    if (ngx_dns_rr(first->type)->flags & NGX_DNS_RR_COMPRESS) {
-        set->flags |= NGX_DNS_RRSET_NAMES;
-    }
+    set->flags = (uint32_t) ngx_dns_compile_set_flags(first->type);
 
     p = (u_char *) set + sizeof(ngx_dns_rrset_t);
     nrr = 0;
@@ -619,6 +646,8 @@ ngx_dns_compile_set(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts, size_t n,
 
     if (nrr > 65535) {
         ngx_dns_check_count(c, first);
+
+        ngx_memzero(set, p - (u_char *) set);
 
         c->nfixups = nfixups;
         ngx_dns_compile_failed(c, first->type);
@@ -734,14 +763,23 @@ ngx_dns_compile_soa(ngx_dns_compiler_t *c)
     zone->serial = ngx_dns_get32(rr + rdlen - 20);
     zone->negative_ttl = ngx_min(set->ttl, minimum);
 
-    set = ngx_dns_node_rrset(apex, NGX_DNS_TYPE_NSEC);
+    zone->flags |= (uint32_t) ngx_dns_compile_denial(zone);
+}
+
+
+ngx_uint_t
+ngx_dns_compile_denial(const ngx_dns_zone_t *zone)
+{
+    ngx_dns_rrset_t  *set;
+
+    set = ngx_dns_node_rrset(ngx_dns_zone_at(zone, zone->apex),
+                             NGX_DNS_TYPE_NSEC);
 
     if (set != NULL && set->nrr != 0) {
-        zone->flags |= NGX_DNS_ZONE_NSEC;
-
-    } else if (ngx_dns_zone_nsec3param(zone) != NULL) {
-        zone->flags |= NGX_DNS_ZONE_NSEC3;
+        return NGX_DNS_ZONE_NSEC;
     }
+
+    return (ngx_dns_zone_nsec3param(zone) != NULL) ? NGX_DNS_ZONE_NSEC3 : 0;
 }
 
 

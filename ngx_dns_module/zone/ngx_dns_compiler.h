@@ -73,6 +73,18 @@ typedef struct {
 ngx_int_t ngx_dns_compile_target(ngx_uint_t type);
 
 /*
+ * The flags of a node: those of the types of its sets, joined, then what they
+ * come to.  NAME: it is no mere owner of NSEC3.
+ */
+#define NGX_DNS_COMPILE_NAME  0x10000
+ngx_uint_t ngx_dns_compile_type_flags(ngx_uint_t type);
+ngx_uint_t ngx_dns_compile_node_flags(ngx_uint_t flags, ngx_uint_t apex);
+
+/* the flags of a set but SIGNED; those of a zone about how it is signed */
+ngx_uint_t ngx_dns_compile_set_flags(ngx_uint_t type);
+ngx_uint_t ngx_dns_compile_denial(const ngx_dns_zone_t *zone);
+
+/*
  * The compressed SOA of a zone that is not the root, written to zeroed
  * memory at start, 4-octet aligned; returns its octets.
  */

@@ -13,21 +13,23 @@
 
 /*
  * Checks a compiled zone that comes from a file: every offset, length, count
- * and name in it, as if somebody had made it up.  Then makes its index of
- * hashes anew for the key of this server, in place.
+ * and name in it, as if somebody had made it up.  All that can be derived
+ * from the records (flags, index, links, list of proofs, counts) must be what
+ * the compiler would have made of them.  Then makes the buckets of the hash
+ * for the key of this server, in place; what lies there is not looked at.
  *
  * block  size octets, 64-octet aligned, writable, private
- * tmp    at least size / 32 + 8 octets to mark nodes in
  * err    set to a static text on failure
  *
  * NGX_OK     the zone can be published: no function of the core reads
  *            outside of it, or loops, whatever it is asked
  * NGX_ERROR  it is refused
  *
- * Linear in size; does not allocate.
+ * Linear in size; does not allocate; keeps no state, so any thread may call
+ * it.
  */
-ngx_int_t ngx_dns_zone_verify(void *block, size_t size, u_char *tmp,
-    ngx_dns_key_t *key, const char **err);
+ngx_int_t ngx_dns_zone_verify(void *block, size_t size, ngx_dns_key_t *key,
+    const char **err);
 
 
 #endif /* _NGX_DNS_VERIFY_H_INCLUDED_ */

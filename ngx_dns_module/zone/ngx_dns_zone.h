@@ -27,6 +27,7 @@
 
 #define NGX_DNS_ZONE_NSEC        0x0001     /* signed, with NSEC */
 #define NGX_DNS_ZONE_NSEC3       0x0002     /* signed, with NSEC3 */
+#define NGX_DNS_ZONE_DENIAL      (NGX_DNS_ZONE_NSEC|NGX_DNS_ZONE_NSEC3)
 
 /* flags that a note at the apex brings (ngx_dns_note.h) */
 
