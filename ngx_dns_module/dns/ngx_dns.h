@@ -79,6 +79,7 @@
 #define NGX_DNS_TYPE_DNSKEY       48
 #define NGX_DNS_TYPE_NSEC3        50
 #define NGX_DNS_TYPE_NSEC3PARAM   51
+#define NGX_DNS_TYPE_TLSA         52
 #define NGX_DNS_TYPE_ZONEMD       63
 #define NGX_DNS_TYPE_SVCB         64
 #define NGX_DNS_TYPE_HTTPS        65
@@ -90,6 +91,7 @@
 #define NGX_DNS_TYPE_MAILA        254
 #define NGX_DNS_TYPE_ANY          255
 #define NGX_DNS_TYPE_URI          256
+#define NGX_DNS_TYPE_CAA          257
 
 /* extended errors, RFC 8914, 4 */
 
