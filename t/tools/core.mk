@@ -16,7 +16,9 @@ TREE    ?= build/nginx
 
 # the feature tests of nginx's configure say which libraries there are
 REDIS   := $(shell grep -s NGX_DNS_REDIS $(TREE)/objs/ngx_auto_config.h)
-LIBS    ?= -lcrypto $(if $(REDIS),-lhiredis -ljansson)
+GEO     := $(shell grep -s NGX_DNS_GEO $(TREE)/objs/ngx_auto_config.h)
+LIBS    ?= -lcrypto $(if $(REDIS),-lhiredis -ljansson) \
+           $(if $(GEO),-lmaxminddb -lm)
 
 OUT     := build/core/$(FLAVOR)
 M       := ngx_dns_module

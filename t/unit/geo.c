@@ -1,0 +1,460 @@
+
+/*
+ * Copyright (C) ngx_dns_module contributors
+ */
+
+/*
+ * From a database in MaxMind's format to facts and scopes of addresses: every
+ * network of 16 bits against a plain table, and what is no database.
+ */
+
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "shim.h"
+#include "tap.h"
+#include "memory.h"
+#include "ngx_dns_geo_build.h"
+
+
+#define NETS     65536
+#define RECORDS  5                      /* 0: no record */
+
+
+static uint32_t db_tree(unsigned first, unsigned n);
+static void db_text(const char *text);
+static void db_map(unsigned n);
+static void db_write(unsigned version);
+static void model(unsigned first, unsigned n, unsigned depth);
+static void test_facts(unsigned seed);
+static void test_flat(void);
+static void test_damaged(void);
+static unsigned random_of(unsigned n);
+
+
+static u_char    map[NETS];             /* the record of each network */
+static u_char    nodes[2 * NETS * 8];
+static uint32_t  left[2 * NETS], right[2 * NETS];
+static uint32_t  nnodes;
+static u_char    data[4096];
+static size_t    data_len;
+static uint32_t  offsets[RECORDS];
+static u_char    file[sizeof(nodes) + 8192];
+static size_t    file_len;
+static char      path[] = "/tmp/geo-test-XXXXXX";
+static unsigned  state = 1;
+
+
+int
+main(void)
+{
+    int  fd;
+
+    fd = mkstemp(path);
+    if (fd == -1) {
+        return 1;
+    }
+
+    close(fd);
+
+    test_facts(1);
+    test_facts(2);
+    test_flat();
+    test_damaged();
+
+    tap_is_int(memory_blocks, 0, "all memory is given back");
+
+    unlink(path);
+
+    return tap_done();
+}
+
+
+static unsigned
+random_of(unsigned n)
+{
+    state = state * 1103515245 + 12345;
+
+    return (state >> 16) % n;
+}
+
+
+/* some networks get a record, smaller ones in them another */
+
+static void
+model(unsigned first, unsigned n, unsigned depth)
+{
+    if (random_of(4) == 0) {
+        memset(map + first, random_of(RECORDS), n);
+    }
+
+    if (n > 1 && random_of(40) != 0) {
+        model(first, n / 2, depth + 1);
+        model(first + n / 2, n / 2, depth + 1);
+    }
+}
+
+
+/* a record of the tree; networks of one value are cut at random too */
+
+static uint32_t
+db_tree(unsigned first, unsigned n)
+{
+    unsigned  i;
+    uint32_t  node;
+
+    for (i = 1; i < n && map[first + i] == map[first]; i++) { /* void */ }
+
+    if (i == n && first + n != NETS && (n == 1 || random_of(3) != 0)) {
+        return map[first] ? 0x80000000 + offsets[map[first]] : 0x40000000;
+    }
+
+    if (n == 1) {
+        return map[first] ? 0x80000000 + offsets[map[first]] : 0x40000000;
+    }
+
+    node = nnodes++;
+    left[node] = db_tree(first, n / 2);
+    right[node] = db_tree(first + n / 2, n / 2);
+
+    return node;
+}
+
+
+static void
+db_text(const char *text)
+{
+    data[data_len++] = 2 << 5 | strlen(text);
+    memcpy(data + data_len, text, strlen(text));
+    data_len += strlen(text);
+}
+
+
+static void
+db_map(unsigned n)
+{
+    data[data_len++] = 7 << 5 | n;
+}
+
+
+static void
+db_number(unsigned n)
+{
+    data[data_len++] = 6 << 5 | 4;
+    ngx_dns_put32(data + data_len, n);
+    data_len += 4;
+}
+
+
+static void
+db_double(double value)
+{
+    uint64_t  n;
+
+    memcpy(&n, &value, 8);
+    data[data_len++] = 3 << 5 | 8;
+    ngx_dns_put32(data + data_len, n >> 32);
+    ngx_dns_put32(data + data_len + 4, n);
+    data_len += 8;
+}
+
+
+static u_char *
+db_record(u_char *p, uint32_t r)
+{
+    if (r & 0x80000000) {
+        r = nnodes + 16 + (r & 0x3fffffff);
+
+    } else if (r & 0x40000000) {
+        r = nnodes;
+    }
+
+    p[0] = r >> 16;
+    p[1] = r >> 8;
+    p[2] = r;
+
+    return p + 3;
+}
+
+
+static void
+db_write(unsigned version)
+{
+    FILE      *f;
+    u_char    *p;
+    uint32_t   i;
+
+    static const char  marker[] = "\xab\xcd\xefMaxMind.com";
+
+    p = file;
+
+    for (i = 0; i < nnodes; i++) {
+        p = db_record(p, left[i]);
+        p = db_record(p, right[i]);
+    }
+
+    memset(p, 0, 16);
+    p += 16;
+    p = ngx_cpymem(p, data, data_len);
+    p = ngx_cpymem(p, marker, sizeof(marker) - 1);
+
+    data_len = 0;
+    db_map(9);
+    db_text("node_count");
+    db_number(nnodes);
+    db_text("record_size");
+    data[data_len++] = 5 << 5 | 1;
+    data[data_len++] = 24;
+    db_text("ip_version");
+    data[data_len++] = 5 << 5 | 1;
+    data[data_len++] = version;
+    db_text("database_type");
+    db_text("Test");
+    db_text("binary_format_major_version");
+    data[data_len++] = 5 << 5 | 1;
+    data[data_len++] = 2;
+    db_text("binary_format_minor_version");
+    data[data_len++] = 5 << 5 | 0;
+    db_text("languages");
+    data[data_len++] = 0;
+    data[data_len++] = 11 - 7;
+    db_text("description");
+    db_map(0);
+    db_text("build_epoch");
+    data[data_len++] = 0 << 5 | 4;
+    data[data_len++] = 9 - 7;
+    ngx_dns_put32(data + data_len, 1700000000);
+    data_len += 4;
+
+    p = ngx_cpymem(p, data, data_len);
+    file_len = p - file;
+
+    f = fopen(path, "w");
+    fwrite(file, 1, file_len, f);
+    fclose(f);
+}
+
+
+static const char *const  countries[] = { NULL, "DE", "at", "DE", "US" };
+
+
+static void
+db_begin(void)
+{
+    unsigned  i;
+
+    data_len = 0;
+    nnodes = 0;
+
+    for (i = 1; i < RECORDS; i++) {
+        offsets[i] = data_len;
+        db_map(2);
+        db_text("country");
+        db_map(1);
+        db_text("iso_code");
+        db_text(countries[i]);
+        db_text("location");
+        db_map(2);
+        db_text("latitude");
+        db_double(10.0 * i);
+        db_text("longitude");
+        db_double(i < 4 ? 0.0 : 90.0);
+    }
+}
+
+
+static uint32_t
+country_of(unsigned net)
+{
+    const char  *c;
+
+    c = countries[map[net]];
+
+    return c ? (uint32_t) ngx_toupper(c[0]) << 8 | ngx_toupper(c[1]) : 0;
+}
+
+
+/* the largest network around it with one country */
+
+static unsigned
+bits_of(unsigned net)
+{
+    unsigned  bits, n, i, first;
+
+    for (bits = 16; bits > 0; bits--) {
+        n = 1 << (16 - bits + 1);
+        first = net & ~(n - 1);
+
+        for (i = 0; i < n; i++) {
+            if (country_of(first + i) != country_of(net)) {
+                return bits;
+            }
+        }
+    }
+
+    return 0;
+}
+
+
+static void
+test_facts(unsigned seed)
+{
+    u_char          address[16];
+    double          point[3];
+    size_t          size;
+    unsigned        net, wrong, scopes, places;
+    uint32_t        value;
+    ngx_int_t       rc;
+    ngx_uint_t      bits;
+    const char     *err;
+    ngx_dns_geo_t  *geo;
+
+    state = seed;
+    memset(map, 0, sizeof(map));
+    model(0, NETS, 0);
+    map[NETS - 1] = 1;
+    map[0] = 0;
+    db_begin();
+    (void) db_tree(0, NETS);
+    db_write(4);
+
+    err = "";
+    rc = ngx_dns_geo_build(path, &memory, &geo, &size, &err);
+
+    if (!tap_ok(rc == NGX_OK, "database %u is read %s", seed, err)) {
+        return;
+    }
+
+    tap_is_int(ngx_dns_geo_check(geo, size), NGX_OK, "what it makes is sound");
+    tap_is_int(ngx_dns_geo_check(geo, size - 8), NGX_DECLINED, "if it is all");
+    tap_ok(ngx_dns_geo_has(geo, NGX_DNS_GEO_COUNTRY), "it knows countries");
+    tap_ok(!ngx_dns_geo_has(geo, NGX_DNS_GEO_ASN), "and no AS numbers");
+
+    wrong = 0;
+    scopes = 0;
+    places = 0;
+    memset(address, 77, sizeof(address));
+
+    for (net = 0; net < NETS; net++) {
+        ngx_dns_put16(address, net);
+
+        value = ngx_dns_geo_find(geo, NGX_DNS_GEO_COUNTRY, address, 4, &bits);
+        wrong += (value != country_of(net));
+        scopes += (bits != bits_of(net));
+
+        value = ngx_dns_geo_find(geo, NGX_DNS_GEO_POINT, address, 4, &bits);
+
+        if (value != 0) {
+            ngx_dns_geo_point(geo, value, point);
+            value = (map[net] == 4) ? point[1] > 0.7 : point[0] > 0.8;
+            places += !value;
+
+        } else {
+            places += (map[net] != 0);
+        }
+    }
+
+    tap_is_int(wrong, 0, "the country of each network");
+    tap_is_int(scopes, 0, "and the largest one with the same country");
+    tap_is_int(places, 0, "and its place");
+
+    memory.unmap(NULL, geo, size);
+}
+
+
+static void
+test_flat(void)
+{
+    u_char          address[4] = { 0 };
+    size_t          size;
+    ngx_uint_t      bits;
+    const char     *err;
+    ngx_dns_geo_t  *geo;
+
+    memset(map, 1, sizeof(map));
+    memset(map, 2, NETS / 2);
+
+    data_len = 0;
+    nnodes = 0;
+    offsets[1] = 0;
+    db_map(2);
+    db_text("country_code");
+    db_text("FR");
+    db_text("asn");
+    db_text("AS64500");
+    offsets[2] = data_len;
+    db_map(2);
+    db_text("country_code");
+    db_text("France");
+    db_text("asn");
+    db_number(64501);
+    (void) db_tree(0, NETS);
+    db_write(4);
+
+    if (!tap_ok(ngx_dns_geo_build(path, &memory, &geo, &size, &err) == NGX_OK,
+                "a database with flat records"))
+    {
+        return;
+    }
+
+    address[0] = 200;
+    tap_is_int(ngx_dns_geo_find(geo, NGX_DNS_GEO_COUNTRY, address, 4, &bits),
+               'F' << 8 | 'R', "its country");
+    tap_is_int(bits, 1, "of half of all addresses");
+    tap_is_int(ngx_dns_geo_find(geo, NGX_DNS_GEO_ASN, address, 4, &bits),
+               64500, "\"AS64500\"");
+
+    address[0] = 1;
+    tap_is_int(ngx_dns_geo_find(geo, NGX_DNS_GEO_COUNTRY, address, 4, &bits),
+               0, "what is no code of two letters");
+    tap_is_int(ngx_dns_geo_find(geo, NGX_DNS_GEO_ASN, address, 4, &bits),
+               64501, "a number");
+
+    memory.unmap(NULL, geo, size);
+}
+
+
+/* each octet of a small database changed in turn: refused, or sound */
+
+static void
+test_damaged(void)
+{
+    FILE           *f;
+    size_t          size, i;
+    unsigned        unsound;
+    const char     *err;
+    ngx_dns_geo_t  *geo;
+
+    memset(map, 3, sizeof(map));
+    map[0] = 1;
+    db_begin();
+    (void) db_tree(0, NETS);
+    db_write(4);
+
+    unsound = 0;
+
+    for (i = 0; i < file_len; i += (i < 300) ? 1 : 1 + random_of(20)) {
+        file[i] ^= 1 + random_of(255);
+
+        f = fopen(path, "w");
+        fwrite(file, 1, file_len, f);
+        fclose(f);
+
+        if (ngx_dns_geo_build(path, &memory, &geo, &size, &err) == NGX_OK) {
+            unsound += (ngx_dns_geo_check(geo, size) != NGX_OK);
+            memory.unmap(NULL, geo, size);
+        }
+    }
+
+    tap_is_int(unsound, 0, "a damaged database is refused, or what is made "
+               "of it is sound");
+
+    f = fopen(path, "w");
+    fwrite(file, 1, 10, f);
+    fclose(f);
+
+    tap_is_int(ngx_dns_geo_build(path, &memory, &geo, &size, &err),
+               NGX_DECLINED, "no database");
+    tap_ok(err != NULL && err[0], "and why: %s", err);
+}
