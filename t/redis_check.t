@@ -34,7 +34,8 @@ my @faults = (
 	[ A => '{"records":["192.0.2.1"]}', 'error not-object' ],
 	[ A => '{"ttl":"60","records":[]}', 'error bad-value' ],
 	[ A => '{"ttl":-1,"records":[]}', 'error bad-value' ],
-	[ A => '{"ttl":2147483648,"records":[]}', 'error bad-value' ],
+	[ A => '{"ttl":2147483648,"records":[{"ip":"192.0.2.1"}]}',
+		'warning large-ttl' ],
 	[ A => '{"ttl":1.5,"records":[]}', 'error bad-value' ],
 	[ A => '{"records":[{"ip":"2001:db8::1"}]}', 'error bad-value' ],
 	[ A => '{"records":[{"ip":""}]}', 'error bad-value' ],
@@ -46,17 +47,25 @@ my @faults = (
 	[ A => '{"records":[{"ip":"192.0.2.1","weight":"1"}]}',
 		'error bad-value' ],
 	[ A => '{"records":[{"ip":"192.0.2.1","country":["DE","Germany"]}]}',
+		'warning bad-country' ],
+	[ A => '{"records":[{"ip":"192.0.2.1","country":1}]}',
 		'error bad-value' ],
+	[ A => '{"records":[{"ip":"192.0.2.1","weight":4294967296}]}',
+		'error bad-value' ],
+	[ A => '{"records":[{"ip":"192.0.2.1"}],"filter":[]}',
+		'error bad-value' ],
+	[ A => '{"records":[{"ip":"192.0.2.1"}],"health_check":'
+		. '{"enable":true,"port":65536}}', 'warning bad-setting' ],
 	[ A => '{"records":[{"ip":"192.0.2.1","asn":"64500"}]}',
 		'error bad-value' ],
 	[ A => '{"records":[{"ip":"192.0.2.1"},{"ip":"192.0.2.1"}]}',
-		'warning same-twice' ],
+		'note same-twice' ],
 	[ A => '{"records":[{"ip":"192.0.2.1"}],"Records":[]}',
 		'warning twice' ],
 	[ A => '{"records":[{"ip":"192.0.2.1"}],"filter":{"order":"random"}}',
 		'warning unknown-word' ],
 	[ A => '{"records":[{"ip":"192.0.2.1"}],"health_check":'
-		. '{"enable":"yes"}}', 'error bad-value' ],
+		. '{"enable":"yes"}}', 'warning bad-setting' ],
 	[ AAAA => '{"records":[{"ip":"192.0.2.1"}]}', 'error bad-value' ],
 	[ NS => '{"records":[{"host":"x.test"}]}', 'warning no-dot' ],
 	[ NS => '{"records":[{"host":"x..test."}]}', 'error bad-value' ],
@@ -81,6 +90,12 @@ my @faults = (
 		'error bad-value' ],
 	[ CAA => '{"records":[{"tag":"issue","value":"x","flag":256}]}',
 		'error bad-value' ],
+	[ CAA => '{"records":[{"tag":"issue"}]}', 'error missing' ],
+	[ NS => '{"records":[{"host":" x.test."}]}', 'error bad-value' ],
+	[ SOA => '{"records":[]}', 'error bad-type' ],
+	[ ANY => '{"records":[]}', 'error bad-type' ],
+	[ TXT => '{"records":[' . join(',', map { "{\"text\":\"$_" . 'x' x 65000
+		. '"}' } 1, 2) . ']}', 'error too-large' ],
 	[ TLSA => '{"records":[{"usage":3,"certificate":"abc"}]}',
 		'error bad-value' ],
 	[ DS => '{"records":[{"key_tag":1,"digest":"xy"}]}',
@@ -137,7 +152,7 @@ my $config = { domain_id => 'd-1', dnssec => JSON::PP::false(),
 		serial => 4294967295 } };
 
 my $t = Test::Nginx->new()->has(qw/stream udp/)
-	->has_daemon('redis-server')->plan(@faults * 2 + 42);
+	->has_daemon('redis-server')->plan(@faults * 2 + 49);
 
 dns_run($t, zones => { 'z1.test' => zone_z1() });
 
@@ -239,7 +254,7 @@ plant('a label without keys', 'warning no-records x',
 plant('a key without its label', 'error label-not-in-set x', sub {
 	$r->l4($_, { y => $rrset });
 	$r->command('SET', $r->key("zones:$_:labels:x:A"), '{}') });
-plant('a key of no type', 'note unknown-type y/A6A', sub {
+plant('a key of no type', 'error bad-type y/A6A', sub {
 	$r->l4($_, { y => { %$rrset, A6A => '{}' } }) });
 plant('a key of another kind', 'error wrong-type y/AAAA', sub {
 	$r->l4($_, { y => $rrset });
@@ -254,14 +269,30 @@ plant('a label that is no name', 'error bad-label x..y',
 	sub { $r->l1($_, { 'x..y' => $a }) });
 plant('a label with a final dot', 'error bad-label x.',
 	sub { $r->l4($_, { 'x.' => $rrset }) });
-plant('a label twice', 'warning label-twice www',
+plant('a key in lower case', 'error bad-type y/aaaa', sub {
+	$r->l4($_, { y => { %$rrset, aaaa => '{}' } }) });
+plant('a key with a number', 'error bad-type y/TYPE28', sub {
+	$r->l4($_, { y => { %$rrset, TYPE28 => '{}' } }) });
+plant('a label twice', 'error label-twice www',
 	sub { $r->l1($_, { WWW => $a, www => $a }) });
-plant('a CNAME beside other types', 'warning cname-beside x',
+plant('a CNAME beside other types', 'error cname-beside x',
 	sub { $r->l1($_, { x => { %$a, cname => { host => 'y.' } } }) });
-plant('a CNAME beside other types, L4', 'warning cname-beside x', sub {
+plant('a CNAME beside other types, L4', 'error cname-beside x', sub {
 	$r->l4($_, { x => { %$rrset, CNAME => { host => 'y.' } } }) });
-plant('a CNAME at the apex', 'warning cname-apex @',
+plant('a CNAME at the apex', 'error cname-apex @',
 	sub { $r->l1($_, { '@' => { cname => { host => 'y.' } } }) });
+plant('a CNAME at the apex, flattened', '',
+	sub { $r->l1($_, { '@' => { cname => { host => 'y.' },
+		ns => { records => [ { host => 'x.' } ] } } },
+		config => { cname_flattening => JSON::PP::true() }) });
+plant('NS at a wildcard', 'error wildcard *.x', sub { $r->l1($_, {
+	'*.x' => { ns => { records => [ { host => 'y.' } ] } } }) });
+plant('a DNAME beside NS', 'error dname-beside x', sub { $r->l1($_, {
+	x => { ns => { records => [ { host => 'y.' } ] },
+		dname => { records => [ { rdata => 'y.' } ] } } }) });
+plant('data below a DNAME', 'error below-dname a.b.x', sub { $r->l1($_, {
+	x => { dname => { records => [ { rdata => 'y.' } ] } },
+	'a.b.x' => $a, xx => $a }) });
 plant('two layouts', 'warning mixed', sub {
 	$r->l1($_, { x => $a });
 	$r->l4($_, { x => $rrset }, keep => 1) });
@@ -282,6 +313,9 @@ plant('a soa that is null', '',
 	sub { $r->l1($_, { x => $a }, config => '{"soa":null}') });
 plant('no keys', 'error no-keys',
 	sub { $r->l1($_, { x => $a }, config => '{"dnssec":true}') });
+plant('bad keys', 'error bad-key, error no-keys', sub {
+	$r->l1($_, { x => $a }, config => '{"dnssec":true}');
+	$r->command('SET', $r->key("zones:$_:zsk:pub"), 'x') });
 
 $r->l1('x.test.', { x => $a }, list => 0);
 $r->l1('y.test.', { x => $a });

@@ -21,8 +21,10 @@ use JSON::PP qw//;
 use Net::DNS qw//;
 use Socket qw//;
 
+use RedisZone::Types qw/ type_number type_text is_record_type /;
+
 our @EXPORT_OK = qw/ decode check_config check_label check_field check_rrset
-	check_name wire_name type_name /;
+	conflicts wire_name key_type /;
 
 my $json = JSON::PP->new()->utf8()->allow_nonref()->allow_bignum();
 
@@ -45,7 +47,7 @@ my %records = (
 		map { $_ => [ number(0, 65535) ] } qw/ priority weight port /
 	},
 	CAA => {
-		tag => [ \&tag, 1 ], value => [ \&string ],
+		tag => [ \&tag, 1 ], value => [ \&string, 1 ],
 		flag => [ number(0, 255) ]
 	},
 	TLSA => {
@@ -74,12 +76,16 @@ my %filter = (
 	no_match => [ one_of(qw/ all none /) ],
 );
 
+# The default takes the place of what is wrong in these.
+
 my %health = (
-	enable => [ \&boolean ],
-	protocol => [ \&string ], uri => [ \&string ],
-	port => [ number(0, 65535) ], timeout => [ number(0, 1e9) ],
-	up_count => [ number(-1e6, 1e6) ], down_count => [ number(-1e6, 1e6) ],
-	interval => [ number(0, 1e9) ],
+	enable => [ lenient(\&boolean) ],
+	protocol => [ lenient(\&string) ], uri => [ lenient(\&string) ],
+	port => [ lenient(number(0, 65535)) ],
+	timeout => [ lenient(number(0, 0xffffffff)) ],
+	up_count => [ lenient(number(0, 65535)) ],
+	down_count => [ lenient(number(-65535, 65535)) ],
+	interval => [ lenient(number(0, 0xffffffff)) ],
 	all_down => [ one_of(qw/ all none /) ],
 );
 
@@ -242,10 +248,42 @@ sub number {
 
 sub weight {
 	my ($value) = @_;
+	return number(0, 0xffffffff)->($value);
+}
 
-	return shown($value) . ' is not a number' if !is_number($value);
-	return shown($value) . ' is negative' if $value < 0;
-	return number(0, 0x7fffffff)->($value);
+
+# Seconds; a larger number is cut.
+
+sub ttl {
+	my ($value, $found) = @_;
+
+	my $error = number(0, '+inf')->($value);
+
+	$error =~ s/ is not in .*/ is negative/ if defined $error;
+
+	$found->('warning', 'large-ttl', shown($value)
+		. " is larger than $max_ttl, which is used")
+		if !defined $error && $value > $max_ttl;
+
+	return $error;
+}
+
+
+# A check whose failure leaves nothing out.
+
+sub lenient {
+	my ($check) = @_;
+
+	return sub {
+		my ($value, $found) = @_;
+
+		my $error = $check->($value, $found);
+
+		$found->('warning', 'bad-setting',
+			"$error: the default is used") if defined $error;
+
+		return undef;
+	};
 }
 
 
@@ -264,9 +302,7 @@ sub text {
 
 	utf8::encode(my $octets = $value);
 
-	my $length = length($octets) + int((length($octets) + 254) / 255);
-
-	return $length > 65535 ? 'is too long for a record' : undef;
+	return length $octets > 65279 ? 'is too long for a record' : undef;
 }
 
 
@@ -284,13 +320,11 @@ sub one_of {
 	return sub {
 		my ($value, $found) = @_;
 
-		my $error = string($value);
-
-		return $error if defined $error;
+		return undef if is_string($value)
+			&& ($value eq '' || grep { $_ eq lc $value } @words);
 
 		$found->('warning', 'unknown-word',
-			shown($value) . ' is none of: ' . join ' ', @words)
-			if $value ne '' && !grep { $_ eq $value } @words;
+			shown($value) . ' is none of: ' . join ' ', @words);
 
 		return undef;
 	};
@@ -337,14 +371,20 @@ sub each_of {
 
 
 sub country {
-	my ($value) = @_;
+	my ($value, $found) = @_;
 
 	return each_of($value, sub {
+		return undef if !defined $_[0];
+
 		my $error = string($_[0]);
 
 		return $error if defined $error;
-		return $_[0] =~ /^(?:[A-Za-z]{2})?$/ ? undef
-			: shown($_[0]) . ' is not a country code';
+
+		$found->('warning', 'bad-country', shown($_[0])
+			. ' is not a code of two letters: it matches nobody')
+			if $_[0] !~ /^(?:[A-Za-z]{2})?\z/;
+
+		return undef;
 	});
 }
 
@@ -353,7 +393,9 @@ sub asn {
 	my ($value) = @_;
 
 	return each_of($value, sub {
-		return undef if is_string($_[0]) && $_[0] =~ /^AS\d{1,10}$/i;
+		return undef if !defined $_[0] || is_string($_[0])
+			&& $_[0] =~ /^(?:AS(\d{1,10}))?\z/i
+			&& ($1 // 0) <= 0xffffffff;
 		return number(0, 0xffffffff)->($_[0]);
 	});
 }
@@ -391,6 +433,9 @@ sub target {
 
 	utf8::encode(my $octets = $value);
 
+	return shown($value) . ' has blanks or control characters'
+		if odd($octets);
+
 	my $wire = wire_name($octets);
 
 	return shown($value) . " is not a name: $$wire" if ref $wire;
@@ -405,6 +450,14 @@ sub target {
 ###############################################################################
 
 # Names
+
+# Blanks around a name, and control characters anywhere.
+
+sub odd {
+	my ($text) = @_;
+	return $text =~ /^ | \z|[\x00-\x1f\x7f]/;
+}
+
 
 # Wire format in lower case of a name in octets of text; a reference to the
 # reason if it is none.
@@ -461,6 +514,7 @@ sub check_label {
 
 	return undef if $label eq '@';
 	return 'is empty' if $label eq '';
+	return 'has blanks or control characters' if odd($label);
 	return 'ends with a dot' if $label =~ /(?<!\\)(?:\\\\)*\.$/;
 
 	my $wire = wire_name($label);
@@ -473,18 +527,28 @@ sub check_label {
 }
 
 
-# The type that a member of L1, or the end of a key of L4, means, or undef.
+# The type that a member of L1 means: (type, 1 if there may be records of it),
+# or nothing.
 
 sub type_name {
 	my ($text) = @_;
 
-	my $type = uc $text;
+	return ('ANAME', 1) if uc $text eq 'ANAME';
 
-	return $type if $records{$type} || $single{$type};
-	return undef if $type =~ /^(?:OPT|ANY|[AI]XFR|MAIL[AB]|T(?:SIG|KEY))$/;
-	return $type if exists $Net::DNS::Parameters::typebyname{$type};
-	return $type if $type =~ /^TYPE\d{1,5}$/;
-	return undef;
+	my $type = type_number($text);
+
+	return defined $type ? (type_text($type), is_record_type($type)) : ();
+}
+
+
+# The same for the end of a key, where only one spelling will do.
+
+sub key_type {
+	my ($text) = @_;
+
+	my ($type, $good) = type_name($text);
+
+	return defined $type && $type eq $text ? ($type, $good) : ();
 }
 
 ###############################################################################
@@ -493,6 +557,8 @@ sub type_name {
 
 sub check_config {
 	my ($octets, $found) = @_;
+
+	return {} if $octets =~ /^(?:\s*null\s*)?\z/;
 
 	my $config = decode($octets, $found) or return undef;
 	my $soa = delete $config->{soa};
@@ -517,17 +583,24 @@ sub check_config {
 sub check_field {
 	my ($octets, $found, $found_type) = @_;
 
-	return {} if $octets eq '';
+	return {} if $octets =~ /^(?:\s*null\s*)?\z/;
 
 	my $object = decode($octets, $found) or return undef;
 	my %types;
 
 	for my $member (sort keys %$object) {
-		my $type = type_name($member);
+		my ($type, $good) = type_name($member);
 
-		if (!defined $type || $type eq 'SOA') {
+		if (!defined $type) {
 			$found->('note', 'unknown-member',
 				"unknown member \"$member\"");
+			next;
+		}
+
+		if (!$good) {
+			$found_type->($type, 'error', 'bad-type',
+				'records of this type cannot be given');
+			$types{$type} = 1;
 			next;
 		}
 
@@ -544,7 +617,7 @@ sub check_field {
 sub check_rrset {
 	my ($type, $octets, $found) = @_;
 
-	return 0 if $octets eq '';
+	return 0 if $octets =~ /^(?:\s*null\s*)?\z/;
 
 	my $value = decode($octets, $found);
 
@@ -569,18 +642,27 @@ sub check_value {
 
 	my %rest = %$value;
 	my $list = delete $rest{records};
-	my %table = (ttl => [ number(0, $max_ttl) ]);
+	my %table = (ttl => [ \&ttl ]);
+	my ($own) = keys %{ $single{$type} // {} };
 
-	if ($single{$type} && !defined $list) {
-		%table = (%table, %{ $single{$type} });
+	if (defined $own && (defined $rest{$own} || !defined $list)) {
+		$table{$own} = $single{$type}{$own};
 
 		# nothing in it: no record
 
-		return 0 if !grep { defined $rest{$_} } keys %{ $single{$type} };
+		if (!defined $rest{$own}) {
+			$table{$own} = [ $table{$own}[0] ];
+			return !check_members(\%rest, \%table, '', $found);
+		}
+
+		$found->('note', 'unknown-member', 'unknown member "records"')
+			if defined $list;
 
 		check_members(\%rest, \%table, '', $found);
 		return 1;
 	}
+
+	$list = undef if $type eq 'ANAME';
 
 	if ($type eq 'A' || $type eq 'AAAA') {
 		check_part(\%rest, 'filter', \%filter, $found);
@@ -621,7 +703,7 @@ sub check_part {
 sub check_list {
 	my ($type, $list, $found) = @_;
 
-	my $n = 0;
+	my ($n, $size) = (0, 16);
 	my %seen;
 
 	for my $record (@$list) {
@@ -633,20 +715,45 @@ sub check_list {
 		}
 
 		my $members = members($record, $found, $of);
+		my $own = $records{$type} // {};
 
-		if (exists $members->{rdata} || !$records{$type}) {
-			check_members($members, { rdata => [
+		if (!grep { defined $members->{$_} } keys %$own
+			and !%$own || defined $members->{rdata})
+		{
+			my %place = $own->{ip} ? %place : ();
+
+			check_members($members, { %place, rdata => [
 				sub { rdata($type, @_) }, 1 ] }, $of, $found);
 
 		} else {
-			check_members($members, $records{$type}, $of, $found);
+			check_members($members, $own, $of, $found);
 		}
 
-		$found->('warning', 'same-twice',
+		$found->('note', 'same-twice',
 			"$of is the same as one before it")
 			if @$list > 1
 				&& $seen{$json->canonical()->encode($members)}++;
+
+		$size += record_size($members->{text}) if $type eq 'TXT';
 	}
+
+	$found->('error', 'too-large', 'is larger than any message')
+		if $size > 65535;
+}
+
+
+# What a TXT record takes in a message.
+
+sub record_size {
+	my ($text) = @_;
+
+	return 12 if !is_string($text);
+
+	utf8::encode(my $octets = $text);
+
+	my $length = length $octets;
+
+	return 12 + ($length > 65279 ? 0 : $length + int(($length + 254) / 255));
 }
 
 
@@ -672,23 +779,33 @@ sub rdata {
 }
 
 
-# Types of a name that do not go together: (code, text) of what is ignored.
+# Types of a name that do not go together, as a list of (code, text).
 
 sub conflicts {
-	my ($types, $apex, $flattening) = @_;
+	my ($label, $types, $flattening) = @_;
 
-	return () if !$types->{CNAME};
+	my @found;
 
-	my @others = grep { !$beside_cname{$_} } sort keys %$types;
+	push @found, [ 'wildcard', "$_ cannot be at a wildcard: it is left out" ]
+		for grep { $label =~ /^\*(?:\.|\z)/ && $types->{$_} } qw/ NS DNAME /;
 
-	if ($apex) {
-		return ('cname-apex', 'CNAME at the apex: it is used for addresses'
-			. ' only') if $flattening;
-		return ('cname-apex', 'CNAME at the apex: it is ignored');
+	push @found, [ 'dname-beside', 'DNAME beside NS: the DNAME is left out' ]
+		if $types->{DNAME} && $types->{NS} && $label ne '@' && !@found;
+
+	if ($types->{CNAME}) {
+		my @others = grep { !$beside_cname{$_} } sort keys %$types;
+
+		@others = grep { /^A(?:AAA|NAME)?\z/ } @others
+			if $label eq '@';
+
+		push @found, $label eq '@' && !$flattening
+			? [ 'cname-apex', 'no CNAME can be at the apex: it is'
+				. ' left out' ]
+			: @others ? [ 'cname-beside', "CNAME beside @others: only"
+				. ' the CNAME is used' ] : ();
 	}
 
-	return () if !@others;
-	return ('cname-beside', "CNAME beside @others: only the CNAME is used");
+	return @found;
 }
 
 ###############################################################################

@@ -29,7 +29,7 @@ use Time::HiRes qw/ time sleep /;
 use Test::Nginx;
 use Test::Nginx::Redis::Client;
 
-our @EXPORT = (qw/ redis_start redis_json redis_fake /,
+our @EXPORT = (qw/ redis_start redis_json redis_soa redis_fake /,
 	@Test::Nginx::Redis::Client::EXPORT);
 
 my $servers = 0;
@@ -351,6 +351,17 @@ sub redis_json {
 
 	return ref $value
 		? JSON::PP->new()->canonical()->utf8()->encode($value) : $value;
+}
+
+
+# A config that makes the SOA of zone_soa(); more members may follow.
+
+sub redis_soa {
+	my ($origin, %more) = @_;
+
+	return { %more, soa => { ns => "ns1.$origin.", mbox => "host.$origin.",
+		serial => 2026010101, refresh => 7200, retry => 3600,
+		expire => 1209600, minttl => 60, ttl => 300 } };
 }
 
 
