@@ -286,21 +286,24 @@ ngx_int_t
 ngx_dns_build_note(ngx_dns_build_t *b, ngx_uint_t covered, ngx_uint_t kind,
     const u_char *payload, size_t len)
 {
-    u_char  *p, *rdata;
+    u_char  *rdata;
 
     rdata = ngx_dns_build_room(b, NGX_DNS_NOTE_HEAD + len);
     if (rdata == NULL) {
         return NGX_ERROR;
     }
 
-    p = ngx_dns_put16(rdata, covered);
-    *p++ = (u_char) kind;
+    /* the payload may lie in the same room */
 
     if (len != 0) {
-        p = ngx_movemem(p, payload, len);
+        ngx_memmove(rdata + NGX_DNS_NOTE_HEAD, payload, len);
     }
 
-    return ngx_dns_build_add(b, NGX_DNS_TYPE_NOTE, 0, rdata, p - rdata);
+    ngx_dns_put16(rdata, covered);
+    rdata[2] = (u_char) kind;
+
+    return ngx_dns_build_add(b, NGX_DNS_TYPE_NOTE, 0, rdata,
+                             NGX_DNS_NOTE_HEAD + len);
 }
 
 

@@ -53,8 +53,8 @@ static ngx_uint_t ngx_dns_build_check_number(ngx_dns_build_t *b,
     ngx_uint_t type, ngx_dns_json_member_t *m, int64_t max);
 static void ngx_dns_build_check_text(ngx_dns_build_t *b, ngx_uint_t type,
     ngx_dns_json_member_t *m, size_t max, ngx_str_t *text);
-static ngx_int_t ngx_dns_build_place(ngx_dns_build_t *b, ngx_uint_t type, json_t *value,
-    ngx_dns_build_place_pt read, size_t size, uint16_t *n,
+static ngx_int_t ngx_dns_build_place(ngx_dns_build_t *b, ngx_uint_t type,
+    json_t *value, ngx_dns_build_place_pt read, size_t size, uint16_t *n,
     const u_char **list);
 static ngx_int_t ngx_dns_build_country(json_t *value, u_char *p);
 static ngx_int_t ngx_dns_build_asn(json_t *value, u_char *p);
@@ -132,6 +132,9 @@ ngx_dns_build_choice_begin(ngx_dns_build_t *b, ngx_uint_t type,
     }
 
     ngx_memzero(&head, sizeof(ngx_dns_choice_t));
+
+    head.protocol.data = (u_char *) "";
+    head.uri.data = (u_char *) "";
 
     ngx_dns_build_filter(b, type, filter, &head);
     ngx_dns_build_check(b, type, check, &head);
@@ -319,7 +322,7 @@ ngx_dns_build_check_text(ngx_dns_build_t *b, ngx_uint_t type,
         return;
     }
 
-    ngx_str_null(text);
+    ngx_str_set(text, "");
 
     ngx_dns_build_warn(b, type, "\"health_check\": \"%s\" is not a string of "
                                 "up to %uz octets, the default is used",
@@ -338,6 +341,9 @@ ngx_dns_build_choice_place(ngx_dns_build_t *b, ngx_uint_t type,
 
     place = &b->place;
     ngx_memzero(place, sizeof(ngx_dns_choice_rr_t));
+
+    place->countries = (u_char *) "";
+    place->asns = (u_char *) "";
 
     if (json_object_size(record) == 1) {
         return NGX_OK;

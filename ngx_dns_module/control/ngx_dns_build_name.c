@@ -97,7 +97,7 @@ ngx_int_t
 ngx_dns_build_owner(ngx_dns_build_t *b, ngx_str_t *label)
 {
     size_t       n;
-    const char  *err;
+    const char  *err, *is;
 
     b->label = *label;
     b->added = 0;
@@ -110,6 +110,7 @@ ngx_dns_build_owner(ngx_dns_build_t *b, ngx_str_t *label)
         return NGX_OK;
     }
 
+    is = "";
     err = ngx_dns_build_odd(label);
 
     if (err == NULL && ngx_dns_build_final_dot(label)) {
@@ -125,9 +126,12 @@ ngx_dns_build_owner(ngx_dns_build_t *b, ngx_str_t *label)
 
             return NGX_OK;
         }
+
+        is = "is no name: ";
     }
 
-    ngx_dns_build_bad(b, NGX_DNS_BUILD_NO_TYPE, "the label %s, left out", err);
+    ngx_dns_build_bad(b, NGX_DNS_BUILD_NO_TYPE, "the label %s%s, left out",
+                      is, err);
 
     return NGX_DECLINED;
 }

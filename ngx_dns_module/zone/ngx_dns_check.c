@@ -144,7 +144,9 @@ ngx_dns_check_types(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts, size_t n,
 
         case NGX_DNS_TYPE_CNAME:
 
-            if (flags & NGX_DNS_NODE_APEX) {
+            if ((flags & NGX_DNS_NODE_APEX)
+                && !(c->zone->flags & NGX_DNS_ZONE_FLATTEN))
+            {
                 ngx_dns_check_say(c, NGX_DNS_REPORT_ERROR, rec,
                                   "no CNAME can be at the apex, which has "
                                   "other data");
