@@ -12,83 +12,111 @@
 #define NGX_DNS_COPY_OCTETS  (64 * 1024 * 1024)
 
 
+/* the zones of a region at one moment: places, in private memory */
+
+typedef struct {
+    uint64_t   *places;
+    uint64_t    n;
+    size_t      size;                       /* octets mapped */
+    uint64_t    slots;                      /* that are good for them */
+} ngx_dns_copied_t;
+
+
+static ngx_int_t ngx_dns_copy_list(ngx_dns_copied_t *list,
+    ngx_dns_shared_t *from, ngx_dns_memory_t *mem);
 static ngx_int_t ngx_dns_copy_fits(ngx_dns_publisher_t *to,
-    ngx_dns_publisher_t *from, uint64_t slots, uint64_t *needed);
+    ngx_dns_shared_t *from, ngx_dns_copied_t *list, uint64_t *needed);
+static ngx_int_t ngx_dns_copy_directory(ngx_dns_publisher_t *to,
+    uint64_t slots, uint64_t *needed);
+static ngx_int_t ngx_dns_copy_zones(ngx_dns_publisher_t *to,
+    ngx_dns_shared_t *from, ngx_dns_copied_t *list, uint64_t *needed);
 static void ngx_dns_copy_head(ngx_dns_shared_t *to,
     const ngx_dns_shared_t *from);
 
 
+/*
+ * What is met in the directory of the other region stays where it is, as for
+ * any reader; a change that is made meanwhile may be missed.
+ */
+
 ngx_int_t
-ngx_dns_publish_copy(ngx_dns_publisher_t *to, ngx_dns_publisher_t *from,
+ngx_dns_publish_copy(ngx_dns_publisher_t *to, ngx_dns_shared_t *from,
     uint64_t *needed)
 {
-    uint64_t         slots, place, cursor;
-    ngx_int_t        rc;
-    ngx_dns_zone_t  *zone;
+    ngx_int_t         rc;
+    ngx_dns_copied_t  list;
 
-    slots = ngx_dns_slots_wanted(from->zones);
-
-    rc = ngx_dns_copy_fits(to, from, slots, needed);
-    if (rc != NGX_OK) {
-        return rc;
+    if (ngx_dns_copy_list(&list, from, to->mem) != NGX_OK) {
+        return NGX_ERROR;
     }
 
-    if (slots > to->dir->mask + 1) {
+    rc = ngx_dns_copy_fits(to, from, &list, needed);
 
-        rc = ngx_dns_publish_alloc(to, ngx_dns_directory_size(slots), &place,
-                                   needed);
-        if (rc != NGX_OK) {
-            return rc;
-        }
+    if (rc == NGX_OK) {
+        rc = ngx_dns_copy_directory(to, list.slots, needed);
+    }
 
-        ngx_dns_slots_begin(to, ngx_dns_place_unit(to, place), slots);
+    if (rc == NGX_OK) {
+        rc = ngx_dns_copy_zones(to, from, &list, needed);
+    }
 
-        while (to->grow != NULL) {
-            ngx_dns_slots_step(to);
+    to->mem->unmap(to->mem->data, list.places, list.size);
+
+    if (rc == NGX_OK) {
+        ngx_dns_copy_head(to->sh, from);
+    }
+
+    return rc;
+}
+
+
+static ngx_int_t
+ngx_dns_copy_list(ngx_dns_copied_t *list, ngx_dns_shared_t *from,
+    ngx_dns_memory_t *mem)
+{
+    uint64_t                   i, place;
+    ngx_dns_directory_t       *dir;
+    ngx_dns_directory_slot_t  *slot;
+
+    dir = ngx_dns_shared_at(from, __atomic_load_n(&from->directory,
+                                                  __ATOMIC_ACQUIRE));
+
+    list->n = 0;
+    list->size = (dir->mask + 1) * sizeof(uint64_t);
+
+    list->places = mem->map(mem->data, list->size);
+    if (list->places == NULL) {
+        return NGX_ERROR;
+    }
+
+    slot = ngx_dns_directory_slots(dir);
+
+    for (i = 0; i <= dir->mask; i++) {
+
+        place = __atomic_load_n(&slot[i].place, __ATOMIC_ACQUIRE);
+
+        if (place != 0 && place != NGX_DNS_DIRECTORY_REMOVED) {
+            list->places[list->n++] = place;
         }
     }
 
-    cursor = 0;
-    zone = ngx_dns_publish_next(from, &cursor);
-
-    while (zone != NULL) {
-
-        rc = ngx_dns_publish_zone(to, zone, needed);
-
-        if (rc == NGX_AGAIN) {
-            (void) ngx_dns_publish_work(to, NGX_DNS_COPY_OCTETS);
-            continue;
-        }
-
-        if (rc != NGX_OK) {
-            return rc;
-        }
-
-        zone = ngx_dns_publish_next(from, &cursor);
-    }
-
-    ngx_dns_copy_head(to->sh, from->sh);
+    list->slots = ngx_dns_slots_wanted(list->n);
 
     return NGX_OK;
 }
 
 
 static ngx_int_t
-ngx_dns_copy_fits(ngx_dns_publisher_t *to, ngx_dns_publisher_t *from,
-    uint64_t slots, uint64_t *needed)
+ngx_dns_copy_fits(ngx_dns_publisher_t *to, ngx_dns_shared_t *from,
+    ngx_dns_copied_t *list, uint64_t *needed)
 {
-    uint64_t         units, cursor;
+    uint64_t         i, units;
     ngx_dns_zone_t  *zone;
 
-    units = ngx_dns_heap_units(ngx_dns_directory_size(slots));
-    cursor = 0;
+    units = ngx_dns_heap_units(ngx_dns_directory_size(list->slots));
 
-    for ( ;; ) {
-        zone = ngx_dns_publish_next(from, &cursor);
-        if (zone == NULL) {
-            break;
-        }
-
+    for (i = 0; i < list->n; i++) {
+        zone = ngx_dns_shared_at(from, list->places[i]);
         units += ngx_dns_heap_units(zone->size);
     }
 
@@ -101,18 +129,72 @@ ngx_dns_copy_fits(ngx_dns_publisher_t *to, ngx_dns_publisher_t *from,
 }
 
 
+static ngx_int_t
+ngx_dns_copy_directory(ngx_dns_publisher_t *to, uint64_t slots,
+    uint64_t *needed)
+{
+    uint64_t   place;
+    ngx_int_t  rc;
+
+    if (slots <= to->dir->mask + 1) {
+        return NGX_OK;
+    }
+
+    rc = ngx_dns_publish_alloc(to, ngx_dns_directory_size(slots), &place,
+                               needed);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    ngx_dns_slots_begin(to, ngx_dns_place_unit(to, place), slots);
+
+    while (to->grow != NULL) {
+        ngx_dns_slots_step(to);
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_dns_copy_zones(ngx_dns_publisher_t *to, ngx_dns_shared_t *from,
+    ngx_dns_copied_t *list, uint64_t *needed)
+{
+    uint64_t         i;
+    ngx_int_t        rc;
+    ngx_dns_zone_t  *zone;
+
+    for (i = 0; i < list->n; i++) {
+
+        zone = ngx_dns_shared_at(from, list->places[i]);
+
+        for ( ;; ) {
+            rc = ngx_dns_publish_zone(to, zone, needed);
+
+            if (rc != NGX_AGAIN) {
+                break;
+            }
+
+            (void) ngx_dns_publish_work(to, NGX_DNS_COPY_OCTETS);
+        }
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+/* not synced: a successor has to compare everything */
+
 static void
 ngx_dns_copy_head(ngx_dns_shared_t *to, const ngx_dns_shared_t *from)
 {
     ngx_uint_t  i;
 
-    ngx_memcpy(ngx_dns_shared_at(to, to->log),
-               ngx_dns_shared_at(from, from->log), NGX_DNS_SHARED_LOG);
-
-    to->log_tail = from->log_tail;
-    to->log_head = from->log_head;
     to->signature = from->signature;
-    to->synced = from->synced;
 
     for (i = 0; i < NGX_DNS_SHARED_STATS; i++) {
         to->stat[i] = from->stat[i];
