@@ -175,14 +175,15 @@ static ngx_dns_build_owner_t *
 ngx_dns_build_find(ngx_dns_build_settle_t *s, u_char *name, size_t len)
 {
     size_t                  i;
-    ngx_str_t               text;
+    ngx_str_t               text, none;
     ngx_dns_rec_t          *rec;
     ngx_dns_build_owner_t  *owner;
 
     text.data = name;
     text.len = len;
+    ngx_str_null(&none);
 
-    i = ngx_dns_build_digest(0, &text, &text) ^ s->b->digest;
+    i = ngx_dns_build_digest(0, &text, &none) ^ s->b->digest;
 
     for ( ;; ) {
         owner = &s->owners[i++ & (s->size - 1)];
