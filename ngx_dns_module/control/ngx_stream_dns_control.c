@@ -17,9 +17,8 @@
 #include "ngx_stream_dns_sync.h"
 
 
-#define NGX_STREAM_DNS_TICK        10       /* milliseconds */
-#define NGX_STREAM_DNS_STAT_TICKS  10       /* between two looks */
-#define NGX_STREAM_DNS_WORK        (256 * 1024)     /* octets, at a time */
+#define NGX_STREAM_DNS_TICK  10             /* milliseconds */
+#define NGX_STREAM_DNS_WORK  (256 * 1024)   /* octets, at a time */
 
 
 /* the control process as an event: a timer that never ends */
@@ -33,7 +32,6 @@ typedef struct {
     ngx_stream_dns_control_main_conf_t  *conf;
     ngx_fd_t                             lock;
     ngx_uint_t                           lock_told; /* 1: it cannot be had */
-    ngx_uint_t                           ticks;
     uint64_t                             expected;  /* microseconds */
     uint64_t                             pause_max; /* microseconds */
 } ngx_stream_dns_process_t;
@@ -194,6 +192,11 @@ ngx_stream_dns_control_tick(ngx_event_t *ev)
 
         if (src[i]->publisher == NULL) {
             ngx_stream_dns_control_try(src[i]);
+
+            if (src[i]->publisher != NULL) {
+                ngx_stream_dns_control_stat(p, src[i]);
+            }
+
             continue;
         }
 
@@ -205,12 +208,8 @@ ngx_stream_dns_control_tick(ngx_event_t *ev)
 
         ngx_stream_dns_control_work(src[i]);
 
-        if (p->ticks % NGX_STREAM_DNS_STAT_TICKS == 0) {
-            ngx_stream_dns_control_stat(p, src[i]);
-        }
+        ngx_stream_dns_control_stat(p, src[i]);
     }
-
-    p->ticks++;
 
     ngx_stream_dns_control_pause(p, ngx_stream_dns_control_clock(), now);
 
