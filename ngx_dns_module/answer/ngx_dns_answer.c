@@ -13,9 +13,13 @@ static void ngx_dns_answer_start(ngx_dns_answer_t *a,
     ngx_dns_answer_conf_t *conf, ngx_dns_query_t *q, ngx_dns_zone_t *zone,
     ngx_dns_transport_t *t);
 static ngx_dns_state_e ngx_dns_answer_question(ngx_dns_answer_t *a);
-static ngx_dns_state_e ngx_dns_answer_name(ngx_dns_answer_t *a);
+static ngx_dns_state_e ngx_dns_answer_nowhere(ngx_dns_answer_t *a);
 static ngx_dns_state_e ngx_dns_answer_node(ngx_dns_answer_t *a,
     ngx_dns_node_t *node, ngx_uint_t wildcard);
+static ngx_dns_state_e ngx_dns_answer_alias(ngx_dns_answer_t *a,
+    ngx_dns_node_t *node, ngx_uint_t wildcard);
+static ngx_dns_state_e ngx_dns_answer_absent(ngx_dns_answer_t *a,
+    ngx_uint_t wildcard);
 static ngx_dns_state_e ngx_dns_answer_top(ngx_dns_answer_t *a,
     ngx_uint_t from);
 static ngx_dns_state_e ngx_dns_answer_positive(ngx_dns_answer_t *a,
@@ -28,7 +32,7 @@ static ngx_dns_state_e ngx_dns_answer_referral(ngx_dns_answer_t *a,
     ngx_dns_node_t *cut, ngx_uint_t i);
 static ngx_dns_state_e ngx_dns_answer_refused(ngx_dns_answer_t *a,
     ngx_uint_t ede);
-static void ngx_dns_answer_failed(ngx_dns_answer_t *a);
+static void ngx_dns_answer_failed(ngx_dns_answer_t *a, ngx_dns_state_e state);
 
 
 ngx_dns_answer_t *
@@ -47,26 +51,6 @@ ngx_dns_answer_create(ngx_pool_t *pool, ngx_dns_key_t *key)
 }
 
 
-ngx_dns_zone_t *
-ngx_dns_answer_locate(ngx_dns_answer_conf_t *conf, ngx_dns_query_t *q)
-{
-    ngx_dns_zone_t  *zone;
-
-    if (conf->zones == NULL) {
-        return NULL;
-    }
-
-    zone = ngx_dns_zones_find(conf->zones, &q->qname,
-                              q->qtype == NGX_DNS_TYPE_DS);
-
-    if (zone != NULL) {
-        ngx_dns_zone_prefetch_bucket(zone, &q->qname);
-    }
-
-    return zone;
-}
-
-
 ngx_dns_reply_t *
 ngx_dns_answer(ngx_dns_answer_t *a, ngx_dns_answer_conf_t *conf,
     ngx_dns_query_t *q, ngx_dns_zone_t *zone, ngx_dns_transport_t *t)
@@ -82,8 +66,8 @@ ngx_dns_answer(ngx_dns_answer_t *a, ngx_dns_answer_conf_t *conf,
         state = ngx_dns_answer_name(a);
     }
 
-    if (state == ngx_dns_state_failed) {
-        ngx_dns_answer_failed(a);
+    if (state >= ngx_dns_state_failed) {
+        ngx_dns_answer_failed(a, state);
     }
 
     ngx_dns_add_end(a);
@@ -138,7 +122,7 @@ ngx_dns_answer_question(ngx_dns_answer_t *a)
     }
 
     if (a->zone == NULL) {
-        return ngx_dns_answer_refused(a, NGX_DNS_EDE_NOT_AUTHORITATIVE);
+        return ngx_dns_answer_nowhere(a);
     }
 
     switch (q->qtype) {
@@ -161,13 +145,21 @@ ngx_dns_answer_question(ngx_dns_answer_t *a)
 
     a->reply.aa = 1;
 
-    return ngx_dns_state_follow;
+    return (a->conf->nviews == 0) ? ngx_dns_state_follow
+                                  : ngx_dns_locate_check(a);
 }
 
 
-/* RFC 1034, 4.3.2, step 3, for the name where the chain is */
-
 static ngx_dns_state_e
+ngx_dns_answer_nowhere(ngx_dns_answer_t *a)
+{
+    return ngx_dns_locate_ready(a->conf)
+               ? ngx_dns_answer_refused(a, NGX_DNS_EDE_NOT_AUTHORITATIVE)
+               : ngx_dns_state_not_ready;
+}
+
+
+ngx_dns_state_e
 ngx_dns_answer_name(ngx_dns_answer_t *a)
 {
     ngx_uint_t       flags;
@@ -177,19 +169,19 @@ ngx_dns_answer_name(ngx_dns_answer_t *a)
         node = a->found.node;
         flags = node->flags;
 
+        if (!(flags & (NGX_DNS_NODE_OCCLUDED|NGX_DNS_NODE_CUT))) {
+            return ngx_dns_answer_node(a, node, 0);
+        }
+
         if (flags & NGX_DNS_NODE_OCCLUDED) {
             return ngx_dns_answer_top(a, 0);
         }
 
         /* the parent answers for DS at the cut: RFC 4035, 3.1.4.1 */
 
-        if ((flags & NGX_DNS_NODE_CUT)
-            && a->query->qtype != NGX_DNS_TYPE_DS)
-        {
-            return ngx_dns_answer_referral(a, node, 0);
-        }
-
-        return ngx_dns_answer_node(a, node, 0);
+        return (a->query->qtype == NGX_DNS_TYPE_DS)
+                   ? ngx_dns_answer_node(a, node, 0)
+                   : ngx_dns_answer_referral(a, node, 0);
     }
 
     flags = a->found.encloser->flags;
@@ -265,11 +257,67 @@ ngx_dns_answer_node(ngx_dns_answer_t *a, ngx_dns_node_t *node,
                    ? ngx_dns_answer_nodata(a, wildcard) : state;
     }
 
-    if (node->flags & NGX_DNS_NODE_CNAME) {
+    if (node->flags
+        & (NGX_DNS_NODE_CNAME|NGX_DNS_NODE_ANAME|NGX_DNS_NODE_FAILED))
+    {
+        return ngx_dns_answer_alias(a, node, wildcard);
+    }
+
+    return ngx_dns_answer_absent(a, wildcard);
+}
+
+
+/* the name lacks the type */
+
+static ngx_dns_state_e
+ngx_dns_answer_absent(ngx_dns_answer_t *a, ngx_uint_t wildcard)
+{
+    ngx_dns_state_e  state;
+
+    if (a->query->qtype == NGX_DNS_TYPE_CAA
+        && (a->zone->flags & NGX_DNS_ZONE_CAA_CLIMB))
+    {
+        state = ngx_dns_alias_caa(a);
+
+        if (state != ngx_dns_state_nodata) {
+            return state;
+        }
+    }
+
+    return ngx_dns_answer_nodata(a, wildcard);
+}
+
+
+/* the name lacks the type, and for once this does not say it all */
+
+static ngx_dns_state_e
+ngx_dns_answer_alias(ngx_dns_answer_t *a, ngx_dns_node_t *node,
+    ngx_uint_t wildcard)
+{
+    ngx_uint_t        address, flat;
+    ngx_dns_rrset_t  *set;
+
+    if (node->flags & NGX_DNS_NODE_FAILED) {
+        return ngx_dns_state_failed;
+    }
+
+    address = (a->query->qtype == NGX_DNS_TYPE_A
+               || a->query->qtype == NGX_DNS_TYPE_AAAA);
+    flat = (a->zone->flags & NGX_DNS_ZONE_FLATTEN);
+
+    /* at the apex a CNAME is no alias of the name, just of its addresses */
+
+    if ((node->flags & NGX_DNS_NODE_CNAME)
+        && (!(node->flags & NGX_DNS_NODE_APEX) || (flat && address)))
+    {
         set = ngx_dns_node_rrset(node, NGX_DNS_TYPE_CNAME);
 
         if (set == NULL) {
             return ngx_dns_state_failed;
+        }
+
+        if (flat && a->links == 0) {
+            return ngx_dns_alias_flatten(a, set);
         }
 
         if (wildcard) {
@@ -279,7 +327,11 @@ ngx_dns_answer_node(ngx_dns_answer_t *a, ngx_dns_node_t *node,
         return ngx_dns_chain_cname(a, set);
     }
 
-    return ngx_dns_answer_nodata(a, wildcard);
+    if ((node->flags & NGX_DNS_NODE_ANAME) && address) {
+        return ngx_dns_alias_aname(a, node);
+    }
+
+    return ngx_dns_answer_absent(a, wildcard);
 }
 
 
@@ -295,7 +347,12 @@ ngx_dns_answer_positive(ngx_dns_answer_t *a, ngx_dns_rrset_t *set,
         ngx_dns_deny_wildcard(a);
     }
 
-    if (set->flags & NGX_DNS_RRSET_LINKS) {
+    if (set->flags & (NGX_DNS_RRSET_LINKS|NGX_DNS_RRSET_FAILED)) {
+
+        if (set->flags & NGX_DNS_RRSET_FAILED) {
+            return ngx_dns_state_failed;
+        }
+
         ngx_dns_add_addresses(a, set, NULL);
     }
 
@@ -323,7 +380,7 @@ ngx_dns_answer_undelegated(ngx_dns_answer_t *a)
 {
     return a->query->qtype == NGX_DNS_TYPE_DS
            && a->links == 0
-           && ngx_dns_zones_find(a->conf->zones, a->name, 0) != a->zone;
+           && ngx_dns_locate(a->conf, a->name, 0) != a->zone;
 }
 
 
@@ -359,7 +416,7 @@ ngx_dns_answer_referral(ngx_dns_answer_t *a, ngx_dns_node_t *cut,
 
     ns = ngx_dns_node_rrset(cut, NGX_DNS_TYPE_NS);
 
-    if (ns == NULL) {
+    if (ns == NULL || (ns->flags & NGX_DNS_RRSET_FAILED)) {
         return ngx_dns_state_failed;
     }
 
@@ -393,13 +450,27 @@ ngx_dns_answer_refused(ngx_dns_answer_t *a, ngx_uint_t ede)
 }
 
 
-/* the zone breaks its own rules: nothing of the answer can be trusted */
+/* nothing of the answer can be trusted */
 
 static void
-ngx_dns_answer_failed(ngx_dns_answer_t *a)
+ngx_dns_answer_failed(ngx_dns_answer_t *a, ngx_dns_state_e state)
 {
     a->reply.rcode = NGX_DNS_SERVFAIL;
-    a->reply.ede = NGX_DNS_EDE_INVALID_DATA;
     a->reply.aa = 0;
     a->reply.nitems = 0;
+
+    switch (state) {
+
+    case ngx_dns_state_not_ready:
+        a->reply.ede = NGX_DNS_EDE_NOT_READY;
+        break;
+
+    case ngx_dns_state_unreachable:
+        a->reply.ede = NGX_DNS_EDE_NO_REACHABLE;
+        break;
+
+    default:
+        a->reply.ede = NGX_DNS_EDE_INVALID_DATA;
+        break;
+    }
 }

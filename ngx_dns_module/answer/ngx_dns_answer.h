@@ -22,14 +22,14 @@
 /* What the server's configuration says about answers. */
 
 typedef struct {
-    ngx_dns_zones_t    *zones;
-    ngx_dns_view_t    **views;          /* the caller enters and leaves */
+    ngx_dns_zones_t    *zones;          /* of files, or NULL */
+    ngx_dns_view_t    **views;          /* of regions of published zones */
     ngx_uint_t          nviews;
     uint32_t            min_ttl;        /* seconds; the SOA is not clamped */
     uint32_t            max_ttl;
     uint8_t             any;            /* NGX_DNS_ANY_... */
     uint8_t             chaos;          /* 1: answer the names of RFC 4892 */
-    uint8_t             stale_ede;      /* 1: say so of stale answers */
+    uint8_t             stale_ede;      /* 1: EDE 3 with stale answers */
     ngx_str_t           version;        /* for version.bind, version.server */
     ngx_str_t           hostname;       /* for hostname.bind, id.server */
 } ngx_dns_answer_conf_t;
@@ -51,13 +51,16 @@ ngx_dns_answer_t *ngx_dns_answer_create(ngx_pool_t *pool, ngx_dns_key_t *key);
  *     ngx_dns_answer()             query to list of rrsets
  *     ngx_dns_write()              list to bytes
  *
- * Only for queries with q->verdict ANSWER; NULL: no zone, REFUSED.
+ * Only for queries with q->verdict ANSWER; NULL: no zone.  Of a zone that is
+ * in a file and in a view the file's is found.  From the first call until the
+ * last reply of the batch is written all views must be entered.
  */
 ngx_dns_zone_t *ngx_dns_answer_locate(ngx_dns_answer_conf_t *conf,
     ngx_dns_query_t *q);
 
 /*
- * Answers q from zone (as located; NULL: not ours).
+ * Answers q from zone (as located; NULL: REFUSED, or, if a view is not ready
+ * yet, SERVFAIL).
  *
  * t  how the reply will be sent: additional data of sets that cannot fit is
  *    not looked for

@@ -25,8 +25,15 @@ typedef enum {
     ngx_dns_state_nxdomain,
     ngx_dns_state_referral,
     ngx_dns_state_refused,
-    ngx_dns_state_failed,
-    ngx_dns_state_done                  /* the chain ends here */
+    ngx_dns_state_done,                 /* the chain ends here */
+    ngx_dns_state_outside,              /* it ends, at a name of no concern */
+    ngx_dns_state_aname,                /* it goes on with a->aname */
+
+    /* SERVFAIL */
+
+    ngx_dns_state_failed,               /* data that cannot be trusted */
+    ngx_dns_state_not_ready,            /* data that may come */
+    ngx_dns_state_unreachable           /* data that others have */
 } ngx_dns_state_e;
 
 
@@ -55,6 +62,8 @@ struct ngx_dns_answer_s {
     uint64_t                  chain[NGX_DNS_CHAIN_MAX + 1];
     ngx_dns_name_t            names[2];
 
+    ngx_dns_node_t           *aname;    /* whose target is looked for */
+
     ngx_dns_lookup_t          found;
     ngx_uint_t                mixed;    /* sections are out of order */
 
@@ -69,6 +78,40 @@ struct ngx_dns_answer_s {
 
     ngx_dns_reply_t           reply;
 };
+
+
+/* ngx_dns_answer.c: RFC 1034, 4.3.2, step 3, for a->name in a->zone */
+ngx_dns_state_e ngx_dns_answer_name(ngx_dns_answer_t *a);
+
+/*
+ * ngx_dns_locate.c: the zone of a name, from all sources.
+ *
+ * views  looks into the views for one that is better than zone
+ * check  what the source of a->zone says of it: follow, or failed
+ * ready  0: what was not found may come yet
+ */
+ngx_dns_zone_t *ngx_dns_locate_views(ngx_dns_answer_conf_t *conf,
+    const ngx_dns_name_t *name, ngx_uint_t above, ngx_dns_zone_t *zone);
+ngx_dns_state_e ngx_dns_locate_check(ngx_dns_answer_t *a);
+ngx_uint_t ngx_dns_locate_ready(ngx_dns_answer_conf_t *conf);
+
+/*
+ * As ngx_dns_zones_find().  A zone that is in a file and in a view is the
+ * file's.
+ */
+
+static ngx_inline ngx_dns_zone_t *
+ngx_dns_locate(ngx_dns_answer_conf_t *conf, const ngx_dns_name_t *name,
+    ngx_uint_t above)
+{
+    ngx_dns_zone_t  *zone;
+
+    zone = (conf->zones != NULL) ? ngx_dns_zones_find(conf->zones, name, above)
+                                 : NULL;
+
+    return (conf->nviews == 0)
+               ? zone : ngx_dns_locate_views(conf, name, above, zone);
+}
 
 
 /*
@@ -96,7 +139,12 @@ void ngx_dns_add_soa(ngx_dns_answer_t *a);
 void ngx_dns_add_addresses(ngx_dns_answer_t *a, ngx_dns_rrset_t *set,
     ngx_dns_node_t *cut);
 
-/* ngx_dns_chain.c: one link; the answer is in the reply */
+/*
+ * ngx_dns_chain.c: one link; the answer is in the reply.  follow makes target
+ * the name to look up, if it is in the zone.
+ */
+ngx_dns_state_e ngx_dns_chain_follow(ngx_dns_answer_t *a,
+    const u_char *target);
 ngx_dns_state_e ngx_dns_chain_cname(ngx_dns_answer_t *a,
     ngx_dns_rrset_t *set);
 ngx_dns_state_e ngx_dns_chain_dname(ngx_dns_answer_t *a, ngx_dns_node_t *node,
@@ -107,6 +155,21 @@ ngx_dns_state_e ngx_dns_chain_dname(ngx_dns_answer_t *a, ngx_dns_node_t *node,
  * answer and stays there once (RFC 2181, 5)
  */
 ngx_uint_t ngx_dns_chain_has(ngx_dns_answer_t *a, ngx_dns_rrset_t *dname);
+
+/*
+ * ngx_dns_alias.c
+ *
+ * flatten  the data of the last name of a chain under the question's name,
+ *          which has this CNAME, with the smallest TTL of the chain
+ * aname    A or AAAA of the name of node are those of another name, in
+ *          whatever zone of this server
+ * caa      the CAA of the nearest ancestor in the zone that has any
+ */
+ngx_dns_state_e ngx_dns_alias_flatten(ngx_dns_answer_t *a,
+    ngx_dns_rrset_t *cname);
+ngx_dns_state_e ngx_dns_alias_aname(ngx_dns_answer_t *a,
+    ngx_dns_node_t *node);
+ngx_dns_state_e ngx_dns_alias_caa(ngx_dns_answer_t *a);
 
 /* ngx_dns_any.c: qtype ANY and RRSIG at a node, RFC 8482, 4.1 and 4.2 */
 ngx_dns_state_e ngx_dns_answer_any(ngx_dns_answer_t *a, ngx_dns_node_t *node);

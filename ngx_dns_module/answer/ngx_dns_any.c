@@ -73,6 +73,10 @@ ngx_dns_answer_any(ngx_dns_answer_t *a, ngx_dns_node_t *node)
     ngx_uint_t        i, has_signed;
     ngx_dns_rrset_t  *set, *best;
 
+    if (node->flags & NGX_DNS_NODE_FAILED) {
+        return ngx_dns_state_failed;
+    }
+
     if (node->nsets == 0) {
         return ngx_dns_state_nodata;
     }
@@ -83,6 +87,13 @@ ngx_dns_answer_any(ngx_dns_answer_t *a, ngx_dns_node_t *node)
     min = 0;
 
     for (i = 0; i < node->nsets; i++, set = ngx_dns_rrset_next(set)) {
+
+        if ((set->flags & NGX_DNS_RRSET_FAILED)
+            || (set->type == NGX_DNS_TYPE_CNAME
+                && (node->flags & NGX_DNS_NODE_APEX)))
+        {
+            continue;
+        }
 
         n = ngx_dns_any_size(a, set);
         has_signed |= (set->flags & NGX_DNS_RRSET_SIGNED);
@@ -103,6 +114,13 @@ ngx_dns_answer_any(ngx_dns_answer_t *a, ngx_dns_node_t *node)
         }
     }
 
+    if (best == NULL) {
+
+        /* nothing there can be read */
+
+        return ngx_dns_state_failed;
+    }
+
     if (min > NGX_DNS_ANY_SIZE && !(has_signed && a->query->do_bit)) {
         best = ngx_dns_any_hinfo(a);
     }
@@ -118,6 +136,10 @@ ngx_dns_answer_rrsig(ngx_dns_answer_t *a, ngx_dns_node_t *node)
 {
     ngx_uint_t        i, n;
     ngx_dns_rrset_t  *set, *sigs;
+
+    if (node->flags & NGX_DNS_NODE_FAILED) {
+        return ngx_dns_state_failed;
+    }
 
     if (node->nsets == 0) {
         return ngx_dns_state_nodata;

@@ -9,19 +9,17 @@
 #include "ngx_dns_answer_ctx.h"
 
 
-static ngx_dns_state_e ngx_dns_chain_follow(ngx_dns_answer_t *a,
-    const u_char *target);
 static ngx_dns_rrset_t *ngx_dns_chain_synth(ngx_dns_answer_t *a,
     ngx_uint_t i, ngx_dns_rrset_t *dname);
 
 
 /*
- * Makes target the name to look up.  The chain ends where it would leave the
+ * The chain ends where it would leave the
  * zone, at a name that was there before, and after NGX_DNS_CHAIN_MAX links:
  * the links found are the answer.
  */
 
-static ngx_dns_state_e
+ngx_dns_state_e
 ngx_dns_chain_follow(ngx_dns_answer_t *a, const u_char *target)
 {
     ngx_uint_t       i;
@@ -44,7 +42,11 @@ ngx_dns_chain_follow(ngx_dns_answer_t *a, const u_char *target)
                       zone->name, zone->name_len)
            != 0)
     {
-        return ngx_dns_state_done;
+        a->links++;
+        a->name = name;
+        a->target = target;
+
+        return ngx_dns_state_outside;
     }
 
     for (i = 0; i <= a->links; i++) {
@@ -125,7 +127,7 @@ ngx_dns_chain_dname(ngx_dns_answer_t *a, ngx_dns_node_t *node, ngx_uint_t i)
 
     dname = ngx_dns_node_rrset(node, NGX_DNS_TYPE_DNAME);
 
-    if (dname == NULL) {
+    if (dname == NULL || (dname->flags & NGX_DNS_RRSET_FAILED)) {
         return ngx_dns_state_failed;
     }
 

@@ -95,9 +95,12 @@
 
 /* extended errors, RFC 8914, 4 */
 
+#define NGX_DNS_EDE_STALE             3
+#define NGX_DNS_EDE_NOT_READY         14
 #define NGX_DNS_EDE_PROHIBITED        18
 #define NGX_DNS_EDE_NOT_AUTHORITATIVE 20
 #define NGX_DNS_EDE_NOT_SUPPORTED     21
+#define NGX_DNS_EDE_NO_REACHABLE      22
 #define NGX_DNS_EDE_INVALID_DATA      24
 #define NGX_DNS_EDE_NONE              0xffff
 

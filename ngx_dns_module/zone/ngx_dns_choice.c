@@ -9,6 +9,9 @@
 #include "ngx_dns_choice.h"
 
 
+static u_char *ngx_dns_choice_copy(u_char *p, const u_char *data, size_t n);
+
+
 u_char *
 ngx_dns_choice_write(u_char *p, const ngx_dns_choice_t *choice)
 {
@@ -26,9 +29,18 @@ ngx_dns_choice_write(u_char *p, const ngx_dns_choice_t *choice)
     p = ngx_dns_put32(p, choice->interval);
     p = ngx_dns_put16(p, choice->nrr);
 
-    p = ngx_cpymem(p, choice->protocol.data, choice->protocol.len);
+    p = ngx_dns_choice_copy(p, choice->protocol.data, choice->protocol.len);
 
-    return ngx_cpymem(p, choice->uri.data, choice->uri.len);
+    return ngx_dns_choice_copy(p, choice->uri.data, choice->uri.len);
+}
+
+
+/* without octets data may be NULL */
+
+static u_char *
+ngx_dns_choice_copy(u_char *p, const u_char *data, size_t n)
+{
+    return (n == 0) ? p : ngx_cpymem(p, data, n);
 }
 
 
@@ -40,9 +52,9 @@ ngx_dns_choice_write_rr(u_char *p, const ngx_dns_choice_rr_t *rr)
     p = ngx_dns_put16(p, rr->ncountries);
     p = ngx_dns_put16(p, rr->nasns);
 
-    p = ngx_cpymem(p, rr->countries, 2 * (size_t) rr->ncountries);
+    p = ngx_dns_choice_copy(p, rr->countries, 2 * (size_t) rr->ncountries);
 
-    return ngx_cpymem(p, rr->asns, 4 * (size_t) rr->nasns);
+    return ngx_dns_choice_copy(p, rr->asns, 4 * (size_t) rr->nasns);
 }
 
 

@@ -647,8 +647,9 @@ ngx_dns_compile_set(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts, size_t n,
     if (nrr > 65535) {
         ngx_dns_check_count(c, first);
 
-        ngx_memzero(set, p - (u_char *) set);
+        /* as if nothing of it had been written */
 
+        ngx_memzero(set, p - (u_char *) set);
         c->nfixups = nfixups;
         ngx_dns_compile_failed(c, first->type);
 

@@ -7,9 +7,12 @@
  * Whole replies from zone texts.  Each t/unit/answer/NAME.txt holds zones and
  * questions:
  *
- *     zone APEX           the lines of the zone follow, up to a line "end"
+ *     zone APEX           the lines of the zone follow, up to a line "end";
+ *                         notes as zonetext.h says
+ *     view APEX           the same, published in a region of its own
  *     set WORD ...        any=refused, min=N, max=N, chaos, nsid, tcp,
- *                         udp=N; for the questions behind it
+ *                         udp=N, ede=1; view=loading, =stale, =expired, =ok
+ *                         of all views; for the questions behind it
  *     ask NAME TYPE [CLASS] [edns=N] [do] [nsid]
  *     ...                 the lines of the reply, up to an empty line
  *
@@ -22,14 +25,18 @@
 #include "tap.h"
 #include "zonetext.h"
 #include "ngx_dns_answer.h"
+#include "ngx_dns_publish.h"
 #include "ngx_dns_rdata.h"
 
 
 #define ZONES  8
+#define REGION (1024 * 1024)
 
 static void run_file(const char *path);
 static void set_words(char *words);
-static char *read_zone(char *p, char *apex);
+static char *read_zone(char *p, char *apex, ngx_uint_t published);
+static void publish(ngx_dns_zone_t *z);
+static ngx_uint_t flags_of(const char *words);
 static size_t question(char *words, u_char *packet);
 static void reply_text(char *out, char *words);
 static size_t print_name(char *out, const u_char *msg, size_t *at,
@@ -47,6 +54,9 @@ static ngx_dns_key_t  key = { { 0x0123456789abcdefULL,
 static ngx_pool_t             *pool;
 static ngx_dns_zone_t         *zone[ZONES];
 static ngx_uint_t              nzones;
+static ngx_dns_view_t          view[ZONES];
+static ngx_dns_view_t         *views[ZONES];
+static ngx_uint_t              view_flags;
 static ngx_dns_answer_conf_t   conf;
 static ngx_dns_transport_t     transport;
 static ngx_dns_answer_t       *answer;
@@ -111,14 +121,19 @@ run_file(const char *path)
     memset(&conf, 0, sizeof(conf));
     memset(&transport, 0, sizeof(transport));
     conf.max_ttl = 0xffffffff;
+    conf.views = views;
     transport.udp_size = 1232;
+    view_flags = 0;
 
     for (p = text; *p != '\0'; /* void */ ) {
         end = p + strcspn(p, "\n");
         words = strndup(p, end - p);
 
         if (strncmp(words, "zone ", 5) == 0) {
-            end = read_zone(end + 1, words + 5);
+            end = read_zone(end + 1, words + 5, 0);
+
+        } else if (strncmp(words, "view ", 5) == 0) {
+            end = read_zone(end + 1, words + 5, 1);
 
         } else if (strncmp(words, "set ", 4) == 0) {
             set_words(words + 4);
@@ -142,7 +157,8 @@ run_file(const char *path)
         }
 
         if (printing && *p != '\n' && strncmp(words, "ask ", 4) != 0) {
-            printf("%.*s\n%s", (int) (end - p), p, *words == 'z' ? "" : "\n");
+            printf("%.*s\n%s", (int) (end - p), p,
+                   (*words == 'z' || *words == 'v') ? "" : "\n");
         }
 
         free(words);
@@ -154,18 +170,23 @@ run_file(const char *path)
     while (nzones > 0) {
         memory_unmap(NULL, zone[--nzones], 0);
     }
+
+    while (conf.nviews > 0) {
+        free(views[--conf.nviews]->shared);
+    }
 }
 
 
 /* returns the end of the line that says "end" */
 
 static char *
-read_zone(char *p, char *apex)
+read_zone(char *p, char *apex, ngx_uint_t published)
 {
-    char        *end;
-    u_char       wire[NGX_DNS_NAME_MAX];
-    ngx_str_t    s;
-    const char  *err;
+    char            *end;
+    u_char           wire[NGX_DNS_NAME_MAX];
+    ngx_str_t        s;
+    const char      *err;
+    ngx_dns_zone_t  *z;
 
     end = strstr(p, "\nend\n");
     s.data = (u_char *) apex;
@@ -176,26 +197,66 @@ read_zone(char *p, char *apex)
         return end + 4;
     }
 
-    zone[nzones] = zonetext(wire, p, end + 1 - p, &key);
+    z = zonetext(wire, p, end + 1 - p, &key);
 
-    if (zone[nzones] == NULL) {
+    if (z == NULL) {
         printf("# %s", zonetext_messages);
         tap_ok(0, "zone %s was read", apex);
 
-    } else {
-        nzones++;
-    }
+    } else if (published) {
+        publish(z);
+        memory_unmap(NULL, z, 0);
 
-    conf.zones = ngx_dns_zones_create(pool, zone, nzones, &key);
+    } else {
+        zone[nzones++] = z;
+        conf.zones = ngx_dns_zones_create(pool, zone, nzones, &key);
+    }
 
     return end + 4;
 }
 
 
 static void
+publish(ngx_dns_zone_t *z)
+{
+    uint64_t              needed;
+    ngx_dns_view_t       *v;
+    ngx_dns_publisher_t  *pub;
+
+    v = &view[conf.nviews];
+    v->shared = aligned_alloc(4096, REGION);
+    memset(v->shared, 0, REGION);
+
+    v->shared = ngx_dns_shared_init(v->shared, REGION, 1);
+    v->reader = ngx_dns_shared_reader(v->shared, 0, 1, 1);
+
+    pub = ngx_dns_publisher_open(v->shared, &memory, &key, NULL);
+
+    tap_ok(ngx_dns_publish_zone(pub, z, &needed) == NGX_OK, "published");
+
+    ngx_dns_publisher_close(pub);
+
+    v->flags = view_flags;
+    views[conf.nviews++] = v;
+}
+
+
+/* NAME+NAME */
+
+static ngx_uint_t
+flags_of(const char *words)
+{
+    return (strstr(words, "loading") ? NGX_DNS_VIEW_NOT_READY : 0)
+           | (strstr(words, "stale") ? NGX_DNS_VIEW_STALE : 0)
+           | (strstr(words, "expired") ? NGX_DNS_VIEW_EXPIRED : 0);
+}
+
+
+static void
 set_words(char *words)
 {
-    char  *word;
+    char        *word;
+    ngx_uint_t   i;
 
     for (word = strtok(words, " "); word != NULL; word = strtok(NULL, " ")) {
 
@@ -215,6 +276,19 @@ set_words(char *words)
             conf.chaos = 1;
             ngx_str_set(&conf.version, "some version");
             ngx_str_set(&conf.hostname, "some host");
+
+        } else if (strncmp(word, "view=", 5) == 0) {
+
+            /* of all views, those to come too */
+
+            view_flags = flags_of(word + 5);
+
+            for (i = 0; i < conf.nviews; i++) {
+                view[i].flags = view_flags;
+            }
+
+        } else if (strncmp(word, "ede=", 4) == 0) {
+            conf.stale_ede = (uint8_t) atoi(word + 4);
 
         } else if (strcmp(word, "nsid") == 0) {
             ngx_str_set(&transport.nsid, "id");
@@ -432,6 +506,10 @@ print_opt(char *out, const u_char *msg, size_t at)
     {
         p += sprintf(p, " %d:%d", (int) ngx_dns_get16(msg + at),
                      (int) ngx_dns_get16(msg + at + 2));
+
+        if (ngx_dns_get16(msg + at) == 15) {
+            p += sprintf(p, "=%d", (int) ngx_dns_get16(msg + at + 4));
+        }
     }
 
     p += sprintf(p, "\n");

@@ -4,7 +4,15 @@
  */
 
 /*
- * A compiled zone from the text of a master file in memory.
+ * A compiled zone from the text of a master file in memory.  Lines that begin
+ * with ";!" are comments for the reader of master files, and notes here:
+ *
+ *     ;! OWNER name
+ *     ;! OWNER failed [TYPE]
+ *     ;! OWNER choice TYPE N URI       N: how many RRs
+ *     ;! OWNER aname TTL TARGET        TTL "-": none
+ *     ;! OWNER key WHICH TEXT
+ *     ;! @ zone WORD ...               flatten, climb, unsignable, digest=N
  */
 
 
@@ -15,8 +23,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include "memory.h"
+#include "ngx_dns_choice.h"
 #include "ngx_dns_compile.h"
 #include "ngx_dns_master.h"
+#include "ngx_dns_note.h"
+#include "ngx_dns_rr.h"
 
 
 #define ZONETEXT_MESSAGES  8192
@@ -88,6 +99,158 @@ zonetext_report(void *data, ngx_dns_report_e level, ngx_str_t *file,
 }
 
 
+/* a name relative to apex; returns its octets */
+
+static inline size_t
+zonetext_name(u_char *wire, char *word, const u_char *apex)
+{
+    ngx_str_t    s;
+    const char  *err;
+
+    s.data = (u_char *) word;
+    s.len = strlen(word);
+
+    return ngx_dns_name_from_text(wire, &s, (u_char *) apex, &err);
+}
+
+
+static inline uint32_t
+zonetext_flags(uint64_t *digest)
+{
+    char      *word;
+    uint32_t   flags;
+
+    flags = 0;
+    *digest = 0;
+
+    while ((word = strtok(NULL, " ")) != NULL) {
+
+        if (strcmp(word, "flatten") == 0) {
+            flags |= NGX_DNS_ZONE_FLATTEN;
+
+        } else if (strcmp(word, "climb") == 0) {
+            flags |= NGX_DNS_ZONE_CAA_CLIMB;
+
+        } else if (strcmp(word, "unsignable") == 0) {
+            flags |= NGX_DNS_ZONE_DNSSEC|NGX_DNS_ZONE_UNSIGNABLE;
+
+        } else if (strncmp(word, "digest=", 7) == 0) {
+            *digest = strtoull(word + 7, NULL, 0);
+        }
+    }
+
+    return flags;
+}
+
+
+static inline u_char *
+zonetext_choice(u_char *p, ngx_uint_t n, char *uri)
+{
+    ngx_dns_choice_t     choice;
+    ngx_dns_choice_rr_t  rr;
+
+    memset(&choice, 0, sizeof(choice));
+    memset(&rr, 0, sizeof(rr));
+
+    choice.nrr = (uint16_t) n;
+    choice.uri.data = (u_char *) uri;
+    choice.uri.len = strlen(uri);
+
+    p = ngx_dns_choice_write(p, &choice);
+
+    for ( /* void */ ; rr.position < n; rr.position++) {
+        p = ngx_dns_choice_write_rr(p, &rr);
+    }
+
+    return p;
+}
+
+
+/* one note; line is what is behind ";! " */
+
+static inline void
+zonetext_note(ngx_dns_records_t *rs, const u_char *apex, char *line)
+{
+    char              *kind, *word;
+    u_char             owner[NGX_DNS_NAME_MAX + 1], rdata[1024], *p;
+    uint64_t           digest;
+    ngx_dns_record_t   r;
+
+    memset(&r, 0, sizeof(r));
+    memset(rdata, 0, sizeof(rdata));
+
+    r.owner = owner;
+    r.owner_len = zonetext_name(owner, strtok(line, " "), apex);
+    r.type = NGX_DNS_TYPE_NOTE;
+    r.rdata = rdata;
+
+    kind = strtok(NULL, " ");
+    p = rdata + NGX_DNS_NOTE_HEAD;
+
+    if (strcmp(kind, "failed") == 0) {
+        rdata[2] = NGX_DNS_NOTE_FAILED;
+        word = strtok(NULL, " ");
+
+        if (word != NULL) {
+            ngx_dns_put16(rdata, ngx_dns_rr_type((u_char *) word,
+                                                 strlen(word)));
+        }
+
+    } else if (strcmp(kind, "choice") == 0) {
+        rdata[2] = NGX_DNS_NOTE_CHOICE;
+        word = strtok(NULL, " ");
+        ngx_dns_put16(rdata, ngx_dns_rr_type((u_char *) word, strlen(word)));
+        word = strtok(NULL, " ");
+        p = zonetext_choice(p, atoi(word), strtok(NULL, " "));
+
+    } else if (strcmp(kind, "aname") == 0) {
+        rdata[2] = NGX_DNS_NOTE_ANAME;
+        word = strtok(NULL, " ");
+        p = ngx_dns_put32(p, *word == '-' ? NGX_DNS_ANAME_NO_TTL
+                                          : strtoul(word, NULL, 10));
+        p += zonetext_name(p, strtok(NULL, " "), apex);
+
+    } else if (strcmp(kind, "key") == 0) {
+        rdata[2] = NGX_DNS_NOTE_KEY;
+        *p++ = (u_char) atoi(strtok(NULL, " "));
+        word = strtok(NULL, " ");
+        p = ngx_cpymem(p, word, strlen(word));
+
+    } else if (strcmp(kind, "zone") == 0) {
+        rdata[2] = NGX_DNS_NOTE_ZONE;
+        p = ngx_dns_put32(p, zonetext_flags(&digest));
+        p = ngx_dns_put32(p, digest >> 32);
+        p = ngx_dns_put32(p, digest);
+    }
+
+    r.rdlen = (uint16_t) (p - rdata);
+
+    (void) ngx_dns_records_add(rs, &r);
+}
+
+
+static inline void
+zonetext_notes(ngx_dns_records_t *rs, const u_char *apex, const char *data,
+    size_t len)
+{
+    char        *line;
+    const char  *p, *end, *last;
+
+    last = data + len;
+
+    for (p = data; p < last; p = end + 1) {
+        end = memchr(p, '\n', last - p);
+        end = (end == NULL) ? last : end;
+
+        if (end - p > 3 && memcmp(p, ";! ", 3) == 0) {
+            line = strndup(p + 3, end - p - 3);
+            zonetext_note(rs, apex, line);
+            free(line);
+        }
+    }
+}
+
+
 /* NULL: the zone was refused, see zonetext_messages */
 
 static inline ngx_dns_zone_t *
@@ -127,6 +290,7 @@ zonetext(const u_char *apex, const char *data, size_t len, ngx_dns_key_t *key)
     ngx_str_set(&file, "zone");
 
     rs = ngx_dns_records_create(apex, &memory, &rep);
+    zonetext_notes(rs, apex, data, len);
     rc = ngx_dns_master_read(&conf, &file, apex, rs);
     zone = NULL;
 
