@@ -767,6 +767,13 @@ sub rdata {
 
 	utf8::encode(my $octets = $value);
 
+	# what Net::DNS does not know is left to the server
+
+	if (!exists $Net::DNS::Parameters::typebyname{$type}) {
+		return undef if $octets !~ /^\s*\\#/;
+		$type = 'TYPE' . type_number($type);
+	}
+
 	eval {
 		local $SIG{__WARN__} = sub { };
 
