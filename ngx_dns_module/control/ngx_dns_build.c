@@ -19,10 +19,10 @@
 /* the members of a field that are types, the last of each */
 
 typedef struct {
-    ngx_uint_t   n;
-    ngx_uint_t   more;                  /* that found no room */
-    ngx_uint_t   type[NGX_DNS_BUILD_TYPES];
-    json_t      *value[NGX_DNS_BUILD_TYPES];
+    ngx_uint_t       n;
+    ngx_uint_t       more;              /* that found no room */
+    ngx_uint_t       type[NGX_DNS_BUILD_TYPES];
+    ngx_dns_json_t  *value[NGX_DNS_BUILD_TYPES];
 } ngx_dns_build_types_t;
 
 
@@ -30,9 +30,10 @@ static uint64_t ngx_dns_build_absorb(uint64_t hash, u_char *p, size_t len);
 static void ngx_dns_build_say(ngx_dns_build_t *b, ngx_uint_t type,
     const char *fmt, va_list args);
 static void ngx_dns_build_more(ngx_dns_build_t *b);
-static void ngx_dns_build_members(json_t *object,
+static void ngx_dns_build_members(ngx_dns_json_t *object,
     ngx_dns_build_types_t *types);
-static ngx_int_t ngx_dns_build_types(ngx_dns_build_t *b, json_t *object);
+static ngx_int_t ngx_dns_build_types(ngx_dns_build_t *b,
+    ngx_dns_json_t *object);
 static ngx_uint_t ngx_dns_build_type(u_char *text, size_t len);
 static ngx_int_t ngx_dns_build_key_type(ngx_dns_build_t *b, ngx_str_t *text,
     ngx_uint_t *type);
@@ -108,6 +109,7 @@ ngx_dns_build_create(const u_char *apex, ngx_dns_build_conf_t *conf,
     }
 
     b->mem = mem;
+    b->json.mem = mem;
     b->rep = rep;
     b->last = last;
     b->conf = *conf;
@@ -142,6 +144,7 @@ ngx_dns_build_destroy(ngx_dns_build_t *b)
         mem->unmap(mem->data, b->big, NGX_DNS_BUILD_BIG);
     }
 
+    ngx_dns_json_free(&b->json);
     ngx_dns_records_destroy(b->rs);
     mem->unmap(mem->data, b, sizeof(ngx_dns_build_t));
 }
@@ -310,8 +313,8 @@ ngx_dns_build_note(ngx_dns_build_t *b, ngx_uint_t covered, ngx_uint_t kind,
 ngx_int_t
 ngx_dns_build_config(ngx_dns_build_t *b, ngx_str_t *json)
 {
-    json_t      *value;
-    const char  *err;
+    const char      *err;
+    ngx_dns_json_t  *value;
 
     ngx_str_null(&b->label);
 
@@ -319,7 +322,7 @@ ngx_dns_build_config(ngx_dns_build_t *b, ngx_str_t *json)
         return NGX_OK;
     }
 
-    value = ngx_dns_json_load(json, &err);
+    value = ngx_dns_json_load(&b->json, json, &err);
 
     if (value == NULL) {
 
@@ -333,8 +336,6 @@ ngx_dns_build_config(ngx_dns_build_t *b, ngx_str_t *json)
     }
 
     ngx_dns_build_config_read(b, value);
-
-    json_decref(value);
 
     return NGX_OK;
 }
@@ -382,9 +383,9 @@ ngx_dns_build_failed(ngx_dns_build_t *b, ngx_uint_t type, const char *why)
 ngx_int_t
 ngx_dns_build_field(ngx_dns_build_t *b, ngx_str_t *label, ngx_str_t *json)
 {
-    json_t      *value;
-    ngx_int_t    rc;
-    const char  *err;
+    ngx_int_t        rc;
+    const char      *err;
+    ngx_dns_json_t  *value;
 
     if (ngx_dns_build_owner(b, label) != NGX_OK) {
         return NGX_OK;
@@ -394,7 +395,7 @@ ngx_dns_build_field(ngx_dns_build_t *b, ngx_str_t *label, ngx_str_t *json)
         return ngx_dns_build_note(b, 0, NGX_DNS_NOTE_NAME, NULL, 0);
     }
 
-    value = ngx_dns_json_load(json, &err);
+    value = ngx_dns_json_load(&b->json, json, &err);
 
     if (value == NULL) {
         return (err == NULL) ? NGX_ERROR
@@ -404,15 +405,13 @@ ngx_dns_build_field(ngx_dns_build_t *b, ngx_str_t *label, ngx_str_t *json)
 
     rc = NGX_OK;
 
-    if (json_is_object(value)) {
+    if (value->type == NGX_DNS_JSON_OBJECT) {
         rc = ngx_dns_build_types(b, value);
 
-    } else if (!json_is_null(value)) {
+    } else if (value->type != NGX_DNS_JSON_NULL) {
         rc = ngx_dns_build_failed(b, NGX_DNS_BUILD_NO_TYPE,
                                   "is not an object");
     }
-
-    json_decref(value);
 
     if (rc == NGX_OK && b->added == 0) {
         rc = ngx_dns_build_note(b, 0, NGX_DNS_NOTE_NAME, NULL, 0);
@@ -425,7 +424,7 @@ ngx_dns_build_field(ngx_dns_build_t *b, ngx_str_t *label, ngx_str_t *json)
 /* all types of a label */
 
 static ngx_int_t
-ngx_dns_build_types(ngx_dns_build_t *b, json_t *object)
+ngx_dns_build_types(ngx_dns_build_t *b, ngx_dns_json_t *object)
 {
     ngx_int_t               rc;
     ngx_uint_t              i;
@@ -452,21 +451,19 @@ ngx_dns_build_types(ngx_dns_build_t *b, json_t *object)
 
 
 static void
-ngx_dns_build_members(json_t *object, ngx_dns_build_types_t *types)
+ngx_dns_build_members(ngx_dns_json_t *object, ngx_dns_build_types_t *types)
 {
-    void        *iter;
-    ngx_uint_t   i, type;
-    const char  *key;
+    ngx_uint_t       i, type;
+    ngx_dns_json_t  *value;
 
     types->n = 0;
     types->more = 0;
 
-    for (iter = json_object_iter(object);
-         iter != NULL;
-         iter = json_object_iter_next(object, iter))
+    for (value = ngx_dns_json_first(object);
+         value != ngx_dns_json_end(object);
+         value = ngx_dns_json_next(value))
     {
-        key = json_object_iter_key(iter);
-        type = ngx_dns_build_type((u_char *) key, ngx_strlen(key));
+        type = ngx_dns_build_type(value->name, value->name_len);
 
         if (type == NGX_DNS_BUILD_NO_TYPE) {
             continue;
@@ -482,7 +479,7 @@ ngx_dns_build_members(json_t *object, ngx_dns_build_types_t *types)
         }
 
         types->type[i] = type;
-        types->value[i] = json_object_iter_value(iter);
+        types->value[i] = value;
         types->n = ngx_max(types->n, i + 1);
     }
 }
@@ -545,10 +542,10 @@ ngx_int_t
 ngx_dns_build_rrset(ngx_dns_build_t *b, ngx_str_t *label, ngx_str_t *text,
     ngx_str_t *json)
 {
-    json_t      *value;
-    ngx_int_t    rc;
-    ngx_uint_t   type;
-    const char  *err;
+    ngx_int_t        rc;
+    ngx_uint_t       type;
+    const char      *err;
+    ngx_dns_json_t  *value;
 
     if (ngx_dns_build_owner(b, label) != NGX_OK
         || ngx_dns_build_key_type(b, text, &type) != NGX_OK
@@ -557,15 +554,13 @@ ngx_dns_build_rrset(ngx_dns_build_t *b, ngx_str_t *label, ngx_str_t *text,
         return NGX_OK;
     }
 
-    value = ngx_dns_json_load(json, &err);
+    value = ngx_dns_json_load(&b->json, json, &err);
 
     if (value == NULL) {
         return (err == NULL) ? NGX_ERROR : ngx_dns_build_failed(b, type, err);
     }
 
     rc = ngx_dns_build_value(b, type, value);
-
-    json_decref(value);
 
     return rc;
 }

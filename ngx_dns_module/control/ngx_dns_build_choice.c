@@ -40,24 +40,24 @@ typedef struct {
     ngx_uint_t             value;
 } ngx_dns_build_word_t;
 
-typedef ngx_int_t (*ngx_dns_build_place_pt)(json_t *value, u_char *p);
+typedef ngx_int_t (*ngx_dns_build_place_pt)(ngx_dns_json_t *value, u_char *p);
 
 
 static ngx_uint_t ngx_dns_build_word(ngx_dns_build_t *b, ngx_uint_t type,
     const char *where, ngx_dns_json_member_t *m, ngx_dns_build_word_t *words);
 static void ngx_dns_build_filter(ngx_dns_build_t *b, ngx_uint_t type,
-    json_t *filter, ngx_dns_choice_t *head);
+    ngx_dns_json_t *filter, ngx_dns_choice_t *head);
 static void ngx_dns_build_check(ngx_dns_build_t *b, ngx_uint_t type,
-    json_t *check, ngx_dns_choice_t *head);
+    ngx_dns_json_t *check, ngx_dns_choice_t *head);
 static ngx_uint_t ngx_dns_build_check_number(ngx_dns_build_t *b,
     ngx_uint_t type, ngx_dns_json_member_t *m, int64_t max);
 static void ngx_dns_build_check_text(ngx_dns_build_t *b, ngx_uint_t type,
     ngx_dns_json_member_t *m, size_t max, ngx_str_t *text);
 static ngx_int_t ngx_dns_build_place(ngx_dns_build_t *b, ngx_uint_t type,
-    json_t *value, ngx_dns_build_place_pt read, size_t size, uint16_t *n,
-    const u_char **list);
-static ngx_int_t ngx_dns_build_country(json_t *value, u_char *p);
-static ngx_int_t ngx_dns_build_asn(json_t *value, u_char *p);
+    ngx_dns_json_t *value, ngx_dns_build_place_pt read, size_t size,
+    uint16_t *n, const u_char **list);
+static ngx_int_t ngx_dns_build_country(ngx_dns_json_t *value, u_char *p);
+static ngx_int_t ngx_dns_build_asn(ngx_dns_json_t *value, u_char *p);
 static int ngx_libc_cdecl ngx_dns_build_rr_cmp(const void *one,
     const void *two);
 
@@ -106,18 +106,19 @@ ngx_dns_build_choice_size(void)
 
 ngx_int_t
 ngx_dns_build_choice_begin(ngx_dns_build_t *b, ngx_uint_t type,
-    json_t *filter, json_t *check)
+    ngx_dns_json_t *filter, ngx_dns_json_t *check)
 {
     ngx_dns_choice_t         head;
     ngx_dns_build_choice_t  *choice;
 
-    if ((filter != NULL && !json_is_object(filter))
-        || (check != NULL && !json_is_object(check)))
+    if ((filter != NULL && filter->type != NGX_DNS_JSON_OBJECT)
+        || (check != NULL && check->type != NGX_DNS_JSON_OBJECT))
     {
         ngx_dns_build_bad(b, type, "\"%s\" is not an object, answered with "
                                    "SERVFAIL",
-                          json_is_object(filter) || filter == NULL
-                          ? "health_check" : "filter");
+                          (filter != NULL
+                           && filter->type != NGX_DNS_JSON_OBJECT)
+                          ? "filter" : "health_check");
         return NGX_DECLINED;
     }
 
@@ -183,7 +184,7 @@ ngx_dns_build_word(ngx_dns_build_t *b, ngx_uint_t type, const char *where,
         }
     }
 
-    if (json_is_string(m->value) && json_string_length(m->value) == 0) {
+    if (m->value->type == NGX_DNS_JSON_STRING && m->value->len == 0) {
         return words->value;
     }
 
@@ -195,8 +196,8 @@ ngx_dns_build_word(ngx_dns_build_t *b, ngx_uint_t type, const char *where,
 
 
 static void
-ngx_dns_build_filter(ngx_dns_build_t *b, ngx_uint_t type, json_t *filter,
-    ngx_dns_choice_t *head)
+ngx_dns_build_filter(ngx_dns_build_t *b, ngx_uint_t type,
+    ngx_dns_json_t *filter, ngx_dns_choice_t *head)
 {
     static const char      name[] = "filter";
 
@@ -222,7 +223,7 @@ ngx_dns_build_filter(ngx_dns_build_t *b, ngx_uint_t type, json_t *filter,
 
 
 static void
-ngx_dns_build_check(ngx_dns_build_t *b, ngx_uint_t type, json_t *check,
+ngx_dns_build_check(ngx_dns_build_t *b, ngx_uint_t type, ngx_dns_json_t *check,
     ngx_dns_choice_t *head)
 {
     ngx_uint_t             enable;
@@ -279,24 +280,25 @@ static ngx_uint_t
 ngx_dns_build_check_number(ngx_dns_build_t *b, ngx_uint_t type,
     ngx_dns_json_member_t *m, int64_t max)
 {
-    int64_t  n;
+    int64_t         n;
+    ngx_dns_json_t  value;
 
     if (m->value == NULL) {
         return 0;
     }
 
+    value = *m->value;
+
     if (max < 0) {
         max = -max;
 
-        if (json_is_integer(m->value)
-            && json_integer_value(m->value) >= -max
-            && json_integer_value(m->value) < 0)
-        {
-            return (ngx_uint_t) -json_integer_value(m->value);
+        if (value.type == NGX_DNS_JSON_NUMBER && value.data[0] == '-') {
+            value.data++;
+            value.len--;
         }
     }
 
-    if (ngx_dns_json_number(m->value, max, &n) == NGX_OK
+    if (ngx_dns_json_number(&value, max, &n) == NGX_OK
         && n >= 0 && n <= max)
     {
         return (ngx_uint_t) n;
@@ -332,7 +334,7 @@ ngx_dns_build_check_text(ngx_dns_build_t *b, ngx_uint_t type,
 
 ngx_int_t
 ngx_dns_build_choice_place(ngx_dns_build_t *b, ngx_uint_t type,
-    json_t *record, ngx_str_t *err)
+    ngx_dns_json_t *record, ngx_str_t *err)
 {
     int64_t                n;
     ngx_dns_choice_rr_t   *place;
@@ -345,7 +347,10 @@ ngx_dns_build_choice_place(ngx_dns_build_t *b, ngx_uint_t type,
     place->countries = (u_char *) "";
     place->asns = (u_char *) "";
 
-    if (json_object_size(record) == 1) {
+    if (record->size == 2) {
+
+        /* one member, which is the address */
+
         return NGX_OK;
     }
 
@@ -389,15 +394,15 @@ ngx_dns_build_choice_place(ngx_dns_build_t *b, ngx_uint_t type,
  */
 
 static ngx_int_t
-ngx_dns_build_place(ngx_dns_build_t *b, ngx_uint_t type, json_t *value,
-    ngx_dns_build_place_pt read, size_t size, uint16_t *n,
-    const u_char **list)
+ngx_dns_build_place(ngx_dns_build_t *b, ngx_uint_t type,
+    ngx_dns_json_t *value, ngx_dns_build_place_pt read, size_t size,
+    uint16_t *n, const u_char **list)
 {
     u_char                   buf[4];
-    size_t                   i, count;
-    json_t                  *element;
+    size_t                   count;
     ngx_int_t                rc;
     ngx_uint_t               some;
+    ngx_dns_json_t          *element, *end;
     ngx_dns_build_choice_t  *choice;
 
     if (value == NULL) {
@@ -405,19 +410,26 @@ ngx_dns_build_place(ngx_dns_build_t *b, ngx_uint_t type, json_t *value,
     }
 
     choice = (b->choice != NULL && b->choice->wanted) ? b->choice : NULL;
-    count = json_is_array(value) ? json_array_size(value) : 1;
+    count = 0;
     some = 0;
 
     if (choice != NULL) {
         *list = choice->lists + choice->used;
     }
 
-    for (i = 0; i < count; i++) {
-        element = json_is_array(value) ? json_array_get(value, i) : value;
+    element = value;
+    end = ngx_dns_json_end(value);
+
+    if (value->type == NGX_DNS_JSON_LIST) {
+        element = ngx_dns_json_first(value);
+    }
+
+    for ( /* void */ ; element != end; element = ngx_dns_json_next(element)) {
 
         ngx_memzero(buf, sizeof(buf));
 
-        rc = json_is_null(element) ? NGX_OK : read(element, buf);
+        rc = (element->type == NGX_DNS_JSON_NULL) ? NGX_OK
+                                                  : read(element, buf);
 
         if (rc == NGX_DECLINED) {
             return NGX_DECLINED;
@@ -441,6 +453,7 @@ ngx_dns_build_place(ngx_dns_build_t *b, ngx_uint_t type, json_t *value,
 
         ngx_memcpy(choice->lists + choice->used, buf, size);
         choice->used += size;
+        count++;
     }
 
     if (choice == NULL) {
@@ -464,7 +477,7 @@ ngx_dns_build_place(ngx_dns_build_t *b, ngx_uint_t type, json_t *value,
  */
 
 static ngx_int_t
-ngx_dns_build_country(json_t *value, u_char *p)
+ngx_dns_build_country(ngx_dns_json_t *value, u_char *p)
 {
     ngx_str_t  text;
 
@@ -495,7 +508,7 @@ ngx_dns_build_country(json_t *value, u_char *p)
 /* the same for a number, or "AS" in front of it */
 
 static ngx_int_t
-ngx_dns_build_asn(json_t *value, u_char *p)
+ngx_dns_build_asn(ngx_dns_json_t *value, u_char *p)
 {
     size_t     i;
     int64_t    n;

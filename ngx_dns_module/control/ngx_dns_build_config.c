@@ -23,13 +23,13 @@ static void ngx_dns_build_prefix(ngx_dns_build_t *b, u_char *dst,
 static void ngx_dns_build_served(ngx_dns_build_t *b,
     ngx_dns_build_zone_t *zone);
 static void ngx_dns_build_switch(ngx_dns_build_t *b, const char *name,
-    json_t *value, uint32_t flag);
-static void ngx_dns_build_soa(ngx_dns_build_t *b, json_t *soa);
+    ngx_dns_json_t *value, uint32_t flag);
+static void ngx_dns_build_soa(ngx_dns_build_t *b, ngx_dns_json_t *soa);
 static void ngx_dns_build_soa_name(ngx_dns_build_t *b, const char *name,
-    json_t *value, u_char *dst, u_char *last);
+    ngx_dns_json_t *value, u_char *dst, u_char *last);
 static void ngx_dns_build_soa_number(ngx_dns_build_t *b, const char *name,
-    json_t *value, uint32_t *dst, uint32_t last);
-static void ngx_dns_build_soa_serial(ngx_dns_build_t *b, json_t *value,
+    ngx_dns_json_t *value, uint32_t *dst, uint32_t last);
+static void ngx_dns_build_soa_serial(ngx_dns_build_t *b, ngx_dns_json_t *value,
     ngx_dns_build_zone_t *last);
 
 
@@ -122,16 +122,16 @@ ngx_dns_build_config_failed(ngx_dns_build_t *b, const char *why)
 
 
 void
-ngx_dns_build_config_read(ngx_dns_build_t *b, json_t *config)
+ngx_dns_build_config_read(ngx_dns_build_t *b, ngx_dns_json_t *config)
 {
     ngx_dns_json_member_t  m[] = { { "soa", NULL }, { "dnssec", NULL },
                                    { "cname_flattening", NULL } };
 
-    if (json_is_null(config)) {
+    if (config->type == NGX_DNS_JSON_NULL) {
         return;
     }
 
-    if (!json_is_object(config)) {
+    if (config->type != NGX_DNS_JSON_OBJECT) {
         ngx_dns_build_config_failed(b, "is not an object");
         return;
     }
@@ -149,8 +149,8 @@ ngx_dns_build_config_read(ngx_dns_build_t *b, json_t *config)
 
 
 static void
-ngx_dns_build_switch(ngx_dns_build_t *b, const char *name, json_t *value,
-    uint32_t flag)
+ngx_dns_build_switch(ngx_dns_build_t *b, const char *name,
+    ngx_dns_json_t *value, uint32_t flag)
 {
     ngx_uint_t            on;
     ngx_dns_build_zone_t  last;
@@ -175,7 +175,7 @@ ngx_dns_build_switch(ngx_dns_build_t *b, const char *name, json_t *value,
 
 
 static void
-ngx_dns_build_soa(ngx_dns_build_t *b, json_t *soa)
+ngx_dns_build_soa(ngx_dns_build_t *b, ngx_dns_json_t *soa)
 {
     ngx_uint_t             i;
     ngx_dns_build_zone_t   last, *zone;
@@ -189,7 +189,7 @@ ngx_dns_build_soa(ngx_dns_build_t *b, json_t *soa)
     zone = &b->zone;
     ngx_dns_build_served(b, &last);
 
-    if (!json_is_object(soa)) {
+    if (soa->type != NGX_DNS_JSON_OBJECT) {
         last.flags = zone->flags | (last.flags & NGX_DNS_ZONE_SERIAL);
         *zone = last;
 
@@ -227,8 +227,8 @@ ngx_dns_build_soa(ngx_dns_build_t *b, json_t *soa)
 
 
 static void
-ngx_dns_build_soa_name(ngx_dns_build_t *b, const char *name, json_t *value,
-    u_char *dst, u_char *last)
+ngx_dns_build_soa_name(ngx_dns_build_t *b, const char *name,
+    ngx_dns_json_t *value, u_char *dst, u_char *last)
 {
     size_t       n;
     u_char       wire[NGX_DNS_NAME_MAX + 1];
@@ -261,8 +261,8 @@ ngx_dns_build_soa_name(ngx_dns_build_t *b, const char *name, json_t *value,
 
 
 static void
-ngx_dns_build_soa_number(ngx_dns_build_t *b, const char *name, json_t *value,
-    uint32_t *dst, uint32_t last)
+ngx_dns_build_soa_number(ngx_dns_build_t *b, const char *name,
+    ngx_dns_json_t *value, uint32_t *dst, uint32_t last)
 {
     int64_t  n;
 
@@ -288,7 +288,7 @@ ngx_dns_build_soa_number(ngx_dns_build_t *b, const char *name, json_t *value,
 /* a serial that cannot be read is made from the content if it was before */
 
 static void
-ngx_dns_build_soa_serial(ngx_dns_build_t *b, json_t *value,
+ngx_dns_build_soa_serial(ngx_dns_build_t *b, ngx_dns_json_t *value,
     ngx_dns_build_zone_t *last)
 {
     int64_t                n;

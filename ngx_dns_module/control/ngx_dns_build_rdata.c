@@ -52,7 +52,7 @@ typedef struct {
 } ngx_dns_build_rdata_t;
 
 typedef ngx_int_t (*ngx_dns_build_kind_pt)(ngx_dns_build_rdata_t *rd,
-    json_t *value, ngx_uint_t kind);
+    ngx_dns_json_t *value, ngx_uint_t kind);
 
 
 static ngx_dns_build_row_t *ngx_dns_build_row(ngx_uint_t type);
@@ -62,24 +62,24 @@ static ngx_int_t ngx_dns_build_old(ngx_dns_build_t *b,
     ngx_dns_build_row_t *row, ngx_dns_json_member_t *m, u_char **rdata,
     size_t *len, ngx_str_t *err);
 static ngx_int_t ngx_dns_build_text(ngx_dns_build_t *b, ngx_uint_t type,
-    json_t *value, u_char **rdata, size_t *len, ngx_str_t *err);
+    ngx_dns_json_t *value, u_char **rdata, size_t *len, ngx_str_t *err);
 static ngx_int_t ngx_dns_build_iterations(ngx_uint_t type, u_char *rdata,
     ngx_str_t *err);
 static ngx_int_t ngx_dns_build_number(ngx_dns_build_rdata_t *rd,
-    json_t *value, ngx_uint_t kind);
+    ngx_dns_json_t *value, ngx_uint_t kind);
 static ngx_uint_t ngx_dns_build_plain(ngx_str_t *text);
 static ngx_int_t ngx_dns_build_address(ngx_dns_build_rdata_t *rd,
-    json_t *value, ngx_uint_t kind);
+    ngx_dns_json_t *value, ngx_uint_t kind);
 static ngx_int_t ngx_dns_build_target(ngx_dns_build_rdata_t *rd,
-    json_t *value, ngx_uint_t kind);
+    ngx_dns_json_t *value, ngx_uint_t kind);
 static ngx_int_t ngx_dns_build_string(ngx_dns_build_rdata_t *rd,
-    json_t *value, size_t max, ngx_str_t *text);
+    ngx_dns_json_t *value, size_t max, ngx_str_t *text);
 static ngx_int_t ngx_dns_build_strings(ngx_dns_build_rdata_t *rd,
-    json_t *value, ngx_uint_t kind);
+    ngx_dns_json_t *value, ngx_uint_t kind);
 static ngx_int_t ngx_dns_build_octets(ngx_dns_build_rdata_t *rd,
-    json_t *value, ngx_uint_t kind);
+    ngx_dns_json_t *value, ngx_uint_t kind);
 static ngx_int_t ngx_dns_build_hex(ngx_dns_build_rdata_t *rd,
-    json_t *value, ngx_uint_t kind);
+    ngx_dns_json_t *value, ngx_uint_t kind);
 
 
 /* the forms of redins and z42; other types have "rdata" only */
@@ -207,14 +207,14 @@ ngx_dns_build_err(ngx_str_t *err, const char *fmt, ...)
 
 
 ngx_int_t
-ngx_dns_build_rdata(ngx_dns_build_t *b, ngx_uint_t type, json_t *record,
+ngx_dns_build_rdata(ngx_dns_build_t *b, ngx_uint_t type, ngx_dns_json_t *record,
     u_char **rdata, size_t *len, ngx_str_t *err)
 {
     ngx_uint_t              i, n, old;
     ngx_dns_build_row_t    *row;
     ngx_dns_json_member_t   m[NGX_DNS_BUILD_FIELDS + 1];
 
-    if (!json_is_object(record)) {
+    if (record->type != NGX_DNS_JSON_OBJECT) {
         return ngx_dns_build_err(err, "it is not an object");
     }
 
@@ -265,8 +265,8 @@ ngx_dns_build_need(ngx_dns_build_row_t *row, ngx_dns_json_member_t *members)
         case NGX_DNS_BUILD_OCTETS:
         case NGX_DNS_BUILD_HEX:
 
-            if (json_is_string(members->value)) {
-                n += json_string_length(members->value) * 256 / 255 + 2;
+            if (ngx_dns_json_is(members->value, NGX_DNS_JSON_STRING)) {
+                n += (size_t) members->value->len * 256 / 255 + 2;
             }
 
             break;
@@ -326,7 +326,7 @@ ngx_dns_build_old(ngx_dns_build_t *b, ngx_dns_build_row_t *row,
 
 
 static ngx_int_t
-ngx_dns_build_text(ngx_dns_build_t *b, ngx_uint_t type, json_t *value,
+ngx_dns_build_text(ngx_dns_build_t *b, ngx_uint_t type, ngx_dns_json_t *value,
     u_char **rdata, size_t *len, ngx_str_t *err)
 {
     u_char     *p, reason[NGX_DNS_SCAN_ERROR];
@@ -380,7 +380,8 @@ ngx_dns_build_iterations(ngx_uint_t type, u_char *rdata, ngx_str_t *err)
 
 
 static ngx_int_t
-ngx_dns_build_number(ngx_dns_build_rdata_t *rd, json_t *value, ngx_uint_t kind)
+ngx_dns_build_number(ngx_dns_build_rdata_t *rd, ngx_dns_json_t *value,
+    ngx_uint_t kind)
 {
     int64_t  n, max;
 
@@ -429,7 +430,7 @@ ngx_dns_build_plain(ngx_str_t *text)
 
 
 static ngx_int_t
-ngx_dns_build_address(ngx_dns_build_rdata_t *rd, json_t *value,
+ngx_dns_build_address(ngx_dns_build_rdata_t *rd, ngx_dns_json_t *value,
     ngx_uint_t kind)
 {
     u_char      reason[NGX_DNS_SCAN_ERROR];
@@ -461,7 +462,7 @@ ngx_dns_build_address(ngx_dns_build_rdata_t *rd, json_t *value,
 
 
 static ngx_int_t
-ngx_dns_build_target(ngx_dns_build_rdata_t *rd, json_t *value,
+ngx_dns_build_target(ngx_dns_build_rdata_t *rd, ngx_dns_json_t *value,
     ngx_uint_t kind)
 {
     size_t       n;
@@ -493,8 +494,8 @@ ngx_dns_build_target(ngx_dns_build_rdata_t *rd, json_t *value,
 /* a member that is text of any octets; NGX_DECLINED with the reason */
 
 static ngx_int_t
-ngx_dns_build_string(ngx_dns_build_rdata_t *rd, json_t *value, size_t max,
-    ngx_str_t *text)
+ngx_dns_build_string(ngx_dns_build_rdata_t *rd, ngx_dns_json_t *value,
+    size_t max, ngx_str_t *text)
 {
     if (value == NULL) {
         return ngx_dns_build_err(rd->err, "\"%s\" is missing", rd->name);
@@ -516,7 +517,7 @@ ngx_dns_build_string(ngx_dns_build_rdata_t *rd, json_t *value, size_t max,
 /* an empty text is one empty string, 255 octets are one full string */
 
 static ngx_int_t
-ngx_dns_build_strings(ngx_dns_build_rdata_t *rd, json_t *value,
+ngx_dns_build_strings(ngx_dns_build_rdata_t *rd, ngx_dns_json_t *value,
     ngx_uint_t kind)
 {
     size_t      n, left;
@@ -545,7 +546,7 @@ ngx_dns_build_strings(ngx_dns_build_rdata_t *rd, json_t *value,
 
 
 static ngx_int_t
-ngx_dns_build_octets(ngx_dns_build_rdata_t *rd, json_t *value,
+ngx_dns_build_octets(ngx_dns_build_rdata_t *rd, ngx_dns_json_t *value,
     ngx_uint_t kind)
 {
     size_t     max;
@@ -568,7 +569,8 @@ ngx_dns_build_octets(ngx_dns_build_rdata_t *rd, json_t *value,
 
 
 static ngx_int_t
-ngx_dns_build_hex(ngx_dns_build_rdata_t *rd, json_t *value, ngx_uint_t kind)
+ngx_dns_build_hex(ngx_dns_build_rdata_t *rd, ngx_dns_json_t *value,
+    ngx_uint_t kind)
 {
     size_t      i;
     ngx_int_t   n;

@@ -11,17 +11,17 @@
 
 static ngx_uint_t ngx_dns_build_refused(ngx_uint_t type);
 static ngx_int_t ngx_dns_build_ttl(ngx_dns_build_t *b,
-    ngx_dns_build_set_t *set, json_t *value);
+    ngx_dns_build_set_t *set, ngx_dns_json_t *value);
 static ngx_int_t ngx_dns_build_object(ngx_dns_build_t *b,
-    ngx_dns_build_set_t *set, json_t *object);
+    ngx_dns_build_set_t *set, ngx_dns_json_t *object);
 static ngx_int_t ngx_dns_build_list(ngx_dns_build_t *b,
-    ngx_dns_build_set_t *set, json_t *records);
+    ngx_dns_build_set_t *set, ngx_dns_json_t *records);
 static ngx_int_t ngx_dns_build_one(ngx_dns_build_t *b,
-    ngx_dns_build_set_t *set, json_t *record);
+    ngx_dns_build_set_t *set, ngx_dns_json_t *record);
 static ngx_int_t ngx_dns_build_fits(ngx_dns_build_t *b,
     ngx_dns_build_set_t *set, size_t len);
 static ngx_int_t ngx_dns_build_aname(ngx_dns_build_t *b,
-    ngx_dns_build_set_t *set, json_t *location, json_t *ttl);
+    ngx_dns_build_set_t *set, ngx_dns_json_t *location, ngx_dns_json_t *ttl);
 
 
 #define ngx_dns_build_has_choice(type)                                       \
@@ -43,7 +43,7 @@ ngx_dns_build_refused(ngx_uint_t type)
 
 
 ngx_int_t
-ngx_dns_build_value(ngx_dns_build_t *b, ngx_uint_t type, json_t *value)
+ngx_dns_build_value(ngx_dns_build_t *b, ngx_uint_t type, ngx_dns_json_t *value)
 {
     ngx_int_t            rc;
     ngx_dns_build_set_t  set;
@@ -54,11 +54,11 @@ ngx_dns_build_value(ngx_dns_build_t *b, ngx_uint_t type, json_t *value)
         return NGX_OK;
     }
 
-    if (json_is_null(value)) {
+    if (value->type == NGX_DNS_JSON_NULL) {
         return NGX_OK;
     }
 
-    if (!json_is_object(value)) {
+    if (value->type != NGX_DNS_JSON_OBJECT) {
         return ngx_dns_build_failed(b, type, "is not an object");
     }
 
@@ -83,7 +83,8 @@ ngx_dns_build_value(ngx_dns_build_t *b, ngx_uint_t type, json_t *value)
  */
 
 static ngx_int_t
-ngx_dns_build_ttl(ngx_dns_build_t *b, ngx_dns_build_set_t *set, json_t *value)
+ngx_dns_build_ttl(ngx_dns_build_t *b, ngx_dns_build_set_t *set,
+    ngx_dns_json_t *value)
 {
     int64_t  n;
 
@@ -123,7 +124,7 @@ ngx_dns_build_ttl(ngx_dns_build_t *b, ngx_dns_build_set_t *set, json_t *value)
 
 static ngx_int_t
 ngx_dns_build_object(ngx_dns_build_t *b, ngx_dns_build_set_t *set,
-    json_t *object)
+    ngx_dns_json_t *object)
 {
     ngx_int_t              rc;
     ngx_dns_json_member_t  m[] = { { "ttl", NULL }, { "records", NULL },
@@ -167,7 +168,7 @@ ngx_dns_build_object(ngx_dns_build_t *b, ngx_dns_build_set_t *set,
     } else if (m[1].value == NULL) {
         return NGX_OK;
 
-    } else if (json_is_array(m[1].value)) {
+    } else if (m[1].value->type == NGX_DNS_JSON_LIST) {
         rc = ngx_dns_build_list(b, set, m[1].value);
 
     } else {
@@ -196,15 +197,16 @@ ngx_dns_build_object(ngx_dns_build_t *b, ngx_dns_build_set_t *set,
 
 static ngx_int_t
 ngx_dns_build_list(ngx_dns_build_t *b, ngx_dns_build_set_t *set,
-    json_t *records)
+    ngx_dns_json_t *records)
 {
-    size_t     i, n;
-    ngx_int_t  rc;
+    ngx_int_t        rc;
+    ngx_dns_json_t  *record;
 
-    n = json_array_size(records);
-
-    for (i = 0; i < n && !set->failed; i++) {
-        rc = ngx_dns_build_one(b, set, json_array_get(records, i));
+    for (record = ngx_dns_json_first(records);
+         record != ngx_dns_json_end(records) && !set->failed;
+         record = ngx_dns_json_next(record))
+    {
+        rc = ngx_dns_build_one(b, set, record);
 
         if (rc != NGX_OK) {
             return rc;
@@ -216,7 +218,8 @@ ngx_dns_build_list(ngx_dns_build_t *b, ngx_dns_build_set_t *set,
 
 
 static ngx_int_t
-ngx_dns_build_one(ngx_dns_build_t *b, ngx_dns_build_set_t *set, json_t *record)
+ngx_dns_build_one(ngx_dns_build_t *b, ngx_dns_build_set_t *set,
+    ngx_dns_json_t *record)
 {
     size_t                  len;
     u_char                 *rdata, text[NGX_DNS_BUILD_ERROR];
@@ -297,7 +300,7 @@ ngx_dns_build_fits(ngx_dns_build_t *b, ngx_dns_build_set_t *set, size_t len)
 
 static ngx_int_t
 ngx_dns_build_aname(ngx_dns_build_t *b, ngx_dns_build_set_t *set,
-    json_t *location, json_t *ttl)
+    ngx_dns_json_t *location, ngx_dns_json_t *ttl)
 {
     u_char       payload[4 + NGX_DNS_NAME_MAX + 1];
     size_t       n;

@@ -75,6 +75,7 @@ struct ngx_dns_build_s {
     const ngx_dns_zone_t  *last;
     ngx_dns_build_conf_t   conf;
     uint64_t               digest;
+    ngx_dns_json_buf_t     json;
 
     ngx_uint_t             bad;
     ngx_uint_t             warned;
@@ -135,7 +136,7 @@ u_char *ngx_dns_build_room(ngx_dns_build_t *b, size_t size);
 
 /* ngx_dns_build_value.c: the value of one rrset */
 ngx_int_t ngx_dns_build_value(ngx_dns_build_t *b, ngx_uint_t type,
-    json_t *value);
+    ngx_dns_json_t *value);
 
 /*
  * ngx_dns_build_rdata.c: the RDATA of a record; valid until the next one.
@@ -145,7 +146,7 @@ ngx_int_t ngx_dns_build_value(ngx_dns_build_t *b, ngx_uint_t type,
  * NGX_ERROR: no memory
  */
 ngx_int_t ngx_dns_build_rdata(ngx_dns_build_t *b, ngx_uint_t type,
-    json_t *record, u_char **rdata, size_t *len, ngx_str_t *err);
+    ngx_dns_json_t *record, u_char **rdata, size_t *len, ngx_str_t *err);
 
 /* The member that holds the only record of a type, or NULL. */
 const char *ngx_dns_build_single(ngx_uint_t type);
@@ -163,16 +164,16 @@ ngx_int_t ngx_dns_build_err(ngx_str_t *err, const char *fmt, ...);
  * end    adds the note; NGX_DECLINED: reported, the rrset fails
  */
 ngx_int_t ngx_dns_build_choice_begin(ngx_dns_build_t *b, ngx_uint_t type,
-    json_t *filter, json_t *check);
+    ngx_dns_json_t *filter, ngx_dns_json_t *check);
 ngx_int_t ngx_dns_build_choice_place(ngx_dns_build_t *b, ngx_uint_t type,
-    json_t *record, ngx_str_t *err);
+    ngx_dns_json_t *record, ngx_str_t *err);
 size_t ngx_dns_build_choice_size(void);
 void ngx_dns_build_choice_add(ngx_dns_build_t *b, u_char *rdata, size_t len);
 ngx_int_t ngx_dns_build_choice_end(ngx_dns_build_t *b, ngx_uint_t type);
 
 /* ngx_dns_build_config.c */
 void ngx_dns_build_defaults(ngx_dns_build_t *b);
-void ngx_dns_build_config_read(ngx_dns_build_t *b, json_t *config);
+void ngx_dns_build_config_read(ngx_dns_build_t *b, ngx_dns_json_t *config);
 void ngx_dns_build_config_failed(ngx_dns_build_t *b, const char *why);
 
 /* SOA, notes and keys, at the end.  NGX_OK or NGX_ERROR. */

@@ -8,15 +8,19 @@
  * first octet chooses profile and layout; a line "-" ends a zone, and what
  * follows is the next version of it, which may take from the one before.
  *
+ * Behind a first octet "J" is a text that two readers of JSON must agree on.
+ *
  * Whatever the values are: the zone is compiled, without an error, it passes
  * the checks for zones that come from files, it is the same in whatever order
  * the values come, and it can be asked for all of its names.
  */
 
 
+#include <jansson.h>
 #include "shim.h"
 #include "buildtext.h"
 #include "check.h"
+#include "ngx_dns_json.h"
 #include "ngx_dns_verify.h"
 
 
@@ -30,6 +34,8 @@ typedef struct {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+static void fuzz_text(const uint8_t *data, size_t size);
+static void fuzz_same(ngx_dns_json_t *value, json_t *other);
 static ngx_uint_t fuzz_lines(fuzz_line_t *lines, u_char *p, u_char *last,
     ngx_uint_t l4);
 static ngx_dns_zone_t *fuzz_build(fuzz_line_t *lines, ngx_uint_t n,
@@ -47,6 +53,153 @@ static const uint16_t  types[] = {
     NGX_DNS_TYPE_NS, NGX_DNS_TYPE_MX, NGX_DNS_TYPE_SOA, NGX_DNS_TYPE_DS,
     NGX_DNS_TYPE_CAA, NGX_DNS_TYPE_HTTPS, NGX_DNS_TYPE_ANY, 65280
 };
+
+
+/*
+ * The other reader has limits of depth and of numbers and knows no zero
+ * octets in names; what it says of two members of one name is not compared.
+ */
+
+static void
+fuzz_text(const uint8_t *data, size_t size)
+{
+    u_char              *copy;
+    json_t              *other;
+    ngx_str_t            text;
+    const char          *err;
+    json_error_t         error;
+    ngx_dns_json_t      *value;
+    ngx_dns_json_buf_t   buf;
+
+    copy = malloc(size + 1);
+    memcpy(copy, data, size);
+
+    text.data = copy;
+    text.len = size;
+
+    memset(&buf, 0, sizeof(buf));
+    buf.mem = &memory;
+    err = NULL;
+
+    value = ngx_dns_json_load(&buf, &text, &err);
+    check_that(value != NULL || err != NULL);
+
+    other = json_loadb((char *) copy, size, JSON_DECODE_ANY|JSON_ALLOW_NUL
+                                            |JSON_REJECT_DUPLICATES, &error);
+
+    if (other != NULL) {
+        check_that(value != NULL);
+        fuzz_same(value, other);
+        json_decref(other);
+
+    } else {
+        switch (json_error_code(&error)) {
+
+        case json_error_numeric_overflow:
+        case json_error_null_byte_in_key:
+        case json_error_stack_overflow:
+        case json_error_duplicate_key:
+            break;
+
+        default:
+            check_that(value == NULL);
+        }
+    }
+
+    ngx_dns_json_free(&buf);
+    free(copy);
+}
+
+
+static void
+fuzz_same(ngx_dns_json_t *value, json_t *other)
+{
+    size_t           i;
+    double           d;
+    int64_t          n;
+    json_t          *member;
+    ngx_int_t        rc;
+    ngx_dns_json_t  *inner;
+
+    const int64_t    max = 0xffffffff;
+
+    switch (json_typeof(other)) {
+
+    case JSON_NULL:
+        check_that(value->type == NGX_DNS_JSON_NULL);
+        break;
+
+    case JSON_TRUE:
+        check_that(value->type == NGX_DNS_JSON_TRUE);
+        break;
+
+    case JSON_FALSE:
+        check_that(value->type == NGX_DNS_JSON_FALSE);
+        break;
+
+    case JSON_STRING:
+        check_that(value->type == NGX_DNS_JSON_STRING
+                   && value->len == json_string_length(other)
+                   && memcmp(value->data, json_string_value(other),
+                             value->len + 1)
+                      == 0);
+        break;
+
+    case JSON_INTEGER:
+        check_that(ngx_dns_json_number(value, max, &n) == NGX_OK);
+        check_that(n == ngx_max(-1, ngx_min(json_integer_value(other),
+                                            max + 1)));
+        break;
+
+    case JSON_REAL:
+        rc = ngx_dns_json_number(value, max, &n);
+        d = json_real_value(other);
+
+        d = (d < 0) ? -1 : ngx_min(d, (double) max + 1);
+
+        /* what is lost in a double may be the only thing behind the point */
+
+        if (rc == NGX_OK) {
+            d -= (double) n;
+            check_that(n == -1 || (d < 1e-3 && d > -1e-3));
+        }
+
+        break;
+
+    case JSON_ARRAY:
+        check_that(value->type == NGX_DNS_JSON_LIST);
+
+        inner = ngx_dns_json_first(value);
+
+        for (i = 0; i < json_array_size(other); i++) {
+            check_that(inner != ngx_dns_json_end(value));
+            fuzz_same(inner, json_array_get(other, i));
+            inner = ngx_dns_json_next(inner);
+        }
+
+        check_that(inner == ngx_dns_json_end(value));
+        break;
+
+    default:
+        check_that(value->type == NGX_DNS_JSON_OBJECT);
+
+        i = 0;
+
+        for (inner = ngx_dns_json_first(value);
+             inner != ngx_dns_json_end(value);
+             inner = ngx_dns_json_next(inner))
+        {
+            member = json_object_getn(other, (char *) inner->name,
+                                      inner->name_len);
+            check_that(member != NULL);
+            fuzz_same(inner, member);
+            i++;
+        }
+
+        check_that(i == json_object_size(other));
+        break;
+    }
+}
 
 
 /* each key once, as in Redis, and those of one layout only */
@@ -325,6 +478,14 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static fuzz_line_t  lines[LINES];
 
     memory_blocks = 0;
+
+    if (size > 0 && data[0] == 'J') {
+        fuzz_text(data + 1, size - 1);
+        check_that(memory_blocks == 0);
+
+        return 0;
+    }
+
     copy = malloc(size + 1);
     memcpy(copy, data, size);
 
