@@ -23,6 +23,7 @@ static ngx_uint_t ngx_stream_dns_apply_large(ngx_dns_datum_t *reply);
 static void ngx_stream_dns_apply_full(ngx_stream_dns_content_t *ct);
 static void ngx_stream_dns_apply_error(ngx_stream_dns_content_t *ct);
 static void ngx_stream_dns_apply_wrong(ngx_stream_dns_content_t *ct);
+static void ngx_stream_dns_apply_failed(ngx_stream_dns_content_t *ct);
 static void ngx_stream_dns_apply_none(ngx_stream_dns_content_t *ct);
 static void ngx_stream_dns_apply_layout(ngx_stream_dns_content_t *ct);
 static void ngx_stream_dns_apply_labels(ngx_stream_dns_content_t *ct);
@@ -423,12 +424,14 @@ ngx_stream_dns_apply_error(ngx_stream_dns_content_t *ct)
                       &ct->error);
     }
 
-    z->failed = 1;
-
     if (ngx_stream_dns_sync_error(sync, &ct->error) == NGX_OK) {
-        z->failed = 0;
+        ngx_stream_dns_apply_retry(ct);
+        return;
     }
 
+    z->failed = 1;
+
+    ngx_stream_dns_apply_failed(ct);
     ngx_stream_dns_apply_retry(ct);
 }
 
@@ -454,6 +457,26 @@ ngx_stream_dns_apply_wrong(ngx_stream_dns_content_t *ct)
     }
 
     z->failed = 1;
+
+    ngx_stream_dns_apply_failed(ct);
+}
+
+
+/* nothing was ever loaded: what stands for the zone */
+
+static void
+ngx_stream_dns_apply_failed(ngx_stream_dns_content_t *ct)
+{
+    uint64_t              needed;
+    ngx_dns_publisher_t  *pub;
+
+    pub = ct->read->sync->src->publisher;
+
+    if (ct->zone != NULL
+        && ngx_dns_publish_get(pub, ct->read->zone->data) == NULL)
+    {
+        (void) ngx_dns_publish_zone(pub, ct->zone, &needed);
+    }
 }
 
 

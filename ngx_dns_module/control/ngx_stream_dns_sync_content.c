@@ -80,6 +80,7 @@ static ngx_uint_t ngx_stream_dns_content_error(ngx_stream_dns_values_t *v,
     ngx_dns_datum_t *reply);
 static void ngx_stream_dns_content_digest(ngx_stream_dns_values_t *v);
 static ngx_uint_t ngx_stream_dns_content_build(ngx_stream_dns_values_t *v);
+static void ngx_stream_dns_content_failed(ngx_stream_dns_values_t *v);
 static ngx_int_t ngx_stream_dns_content_add(ngx_dns_build_t *b,
     ngx_stream_dns_item_t *item);
 static void ngx_stream_dns_content_report(void *data, ngx_dns_report_e level,
@@ -120,6 +121,13 @@ ngx_stream_dns_content(ngx_stream_dns_content_t *ct)
         } else {
             ct->result = ngx_stream_dns_content_build(&v);
         }
+    }
+
+    if (ct->last == NULL
+        && (ct->result == NGX_STREAM_DNS_CONTENT_WRONG
+            || ct->result == NGX_STREAM_DNS_CONTENT_ERROR))
+    {
+        ngx_stream_dns_content_failed(&v);
     }
 
     free(v.items);
@@ -789,6 +797,45 @@ done:
     ngx_dns_build_destroy(b);
 
     return result;
+}
+
+
+/*
+ * The zone is listed, and nothing of it can be read nor was ever loaded: one
+ * in which every name fails, so that nobody takes it for not existing.
+ */
+
+static void
+ngx_stream_dns_content_failed(ngx_stream_dns_values_t *v)
+{
+    ngx_uint_t                 result;
+    ngx_stream_dns_item_t      items[2];
+    ngx_stream_dns_item_t     *all;
+    ngx_stream_dns_content_t  *ct;
+
+    ct = v->ct;
+    all = v->items;
+    result = ct->result;
+
+    ngx_memzero(items, sizeof(items));
+
+    items[0].kind = NGX_STREAM_DNS_ITEM_WRONG;
+    ngx_str_set(&items[0].label, "@");
+    items[1].kind = NGX_STREAM_DNS_ITEM_WRONG;
+    ngx_str_set(&items[1].label, "*");
+
+    v->items = items;
+    v->nitems = 2;
+
+    ngx_stream_dns_content_digest(v);
+    (void) ngx_stream_dns_content_build(v);
+
+    v->items = all;
+
+    ct->result = result;
+    ct->messages = 0;
+    ct->nmessages = 0;
+    ct->text_len = 0;
 }
 
 
