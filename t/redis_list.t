@@ -25,7 +25,7 @@ select STDERR; $| = 1;
 select STDOUT; $| = 1;
 
 my $t = Test::Nginx->new()->has(qw/stream udp/)
-	->has_daemon('redis-server')->plan(42);
+	->has_daemon('redis-server')->plan(39);
 
 my $r = redis_start($t);
 my $list = $r->key('zones');

@@ -338,6 +338,13 @@ ngx_stream_dns_list_end(ngx_stream_dns_sync_t *sync)
     }
 
     ngx_stream_dns_list_done(sync);
+
+    if (!sync->src->shared->ready && !sync->comparison) {
+
+        /* it is the first list that can be read */
+
+        ngx_stream_dns_compare_begin(sync);
+    }
 }
 
 
