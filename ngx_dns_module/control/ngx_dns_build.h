@@ -17,7 +17,22 @@
  * records and messages out.  The layouts are those of redins and z42 (docs,
  * redis.md).  A value that cannot be used costs its record, its rrset, or
  * its label, never the zone; each is reported as a warning that names zone,
- * label and type, and counted.
+ * label and type, and counted.  Of a zone 20 lines are reported, and one that
+ * says how many more there were.
+ *
+ * Where the layouts leave it open:
+ *
+ *   - Labels and names have the escapes of zone files (\. and \DDD); what is
+ *     odd but no mistake may be in them (blanks inside, UTF-8).  Labels have
+ *     no final dot, other names may lack it: they are absolute anyway, and so
+ *     is soa.mbox, in which an "@" is an octet like others.
+ *   - Records of any type may be given as "rdata", in presentation form.  If
+ *     there are members of the older form, too, these are read.
+ *   - Of two labels that are the same name ("www", "WWW") one is left out.
+ *   - A member of the config that cannot be read has the value that the zone
+ *     is served with now, or else its default.
+ *   - A CNAME that cannot be used fails its name as a whole, an ANAME those
+ *     of A and AAAA that have no records.
  */
 
 #define NGX_DNS_PROFILE_STRICT  0
@@ -66,7 +81,7 @@ void ngx_dns_build_destroy(ngx_dns_build_t *b);
  * config  the JSON of "...:config"; NULL data: there is none
  * field   a field of the hash (L1, L2): all types of the label
  * label   a member of the set of labels (L4): the name exists
- * rrset   a string key (L4); type as in the key
+ * rrset   a string key (L4) whose label is in the set; type as in the key
  * wrong   the key of this rrset (type empty: the whole label; label empty
  *         too: the config) has a value of a wrong Redis type
  * key     a DNSSEC key, which as in NGX_DNS_NOTE_KEY

@@ -463,13 +463,25 @@ ngx_dns_compile_owner(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts, size_t n)
 static ngx_uint_t
 ngx_dns_compile_flags(ngx_dns_elt_t *elts, size_t n)
 {
-    size_t      i;
-    ngx_uint_t  flags;
+    size_t          i;
+    ngx_uint_t      flags;
+    ngx_dns_rec_t  *rec;
 
     flags = 0;
 
     for (i = 0; i < n; i++) {
-        flags |= ngx_dns_compile_type_flags(elts[i].rec->type);
+        rec = elts[i].rec;
+
+        /* that a label is listed does not make an NSEC3 owner a name */
+
+        if (rec->type == NGX_DNS_TYPE_NOTE
+            && ngx_dns_note_kind(ngx_dns_rec_rdata(rec)) == NGX_DNS_NOTE_NAME)
+        {
+            flags |= NGX_DNS_NODE_NOTED;
+            continue;
+        }
+
+        flags |= ngx_dns_compile_type_flags(rec->type);
     }
 
     return ngx_dns_compile_node_flags(flags, elts[0].rec->labels == 0);

@@ -24,6 +24,7 @@ static void test_profiles(void);
 static void test_sizes(void);
 static void test_octets(void);
 static void test_lines(void);
+static void test_nsec3(void);
 static void test_digest(void);
 
 
@@ -967,6 +968,34 @@ test_lines(void)
 }
 
 
+/* in L4 the owner of an NSEC3 is in the set of labels, but it is no name */
+
+static void
+test_nsec3(void)
+{
+    uint32_t          *index;
+    ngx_dns_node_t    *node;
+
+    static const char  values[] = "L 0p9mhaveqvm6t7vbl5lop2u3t2rp3tom\n"
+        "R 0p9mhaveqvm6t7vbl5lop2u3t2rp3tom NSEC3 {'ttl':1,'records':[{"
+        "'rdata':'1 0 0 - 2t7b4g4vsa5smi47k61mv5bv1a22bojr A'}]}\n"
+        "L www\n";
+
+    build_octets(values, sizeof(values) - 1);
+    tap_is_str(build_messages, "", "NSEC3");
+
+    /* canonical order: apex, NSEC3, www */
+
+    index = ngx_dns_zone_at(build_zone, build_zone->index);
+    node = ngx_dns_zone_at(build_zone, index[1]);
+
+    tap_is_int(build_zone->nnodes, 3, "three nodes");
+    tap_is_int(node->flags, NGX_DNS_NODE_NSEC3, "it is no name");
+
+    build_free();
+}
+
+
 static uint64_t
 digest(ngx_uint_t kind, const char *name, size_t nlen, const char *value,
     size_t vlen)
@@ -1034,6 +1063,7 @@ main(void)
     test_sizes();
     test_octets();
     test_lines();
+    test_nsec3();
     test_digest();
 
     return tap_done();
