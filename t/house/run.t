@@ -2,9 +2,9 @@
 
 # Copyright (C) ngx_dns_module contributors
 
-# "make", "make install", "make run" and "make stop" in a fresh copy of the
-# tree: first and second time, with a busy port, without IPv6, without root,
-# with packages missing, over an old build.
+# "make", "make install", "make run", "make run-redis" and "make stop" in a
+# fresh copy of the tree: first and second time, with a busy port, without IPv6,
+# without root, with packages missing, over an old build.
 
 ###############################################################################
 
@@ -28,7 +28,7 @@ use House qw/ free_port ask /;
 my $root = getcwd();
 my $dir = tempdir(CLEANUP => 1);
 my $clone = "$dir/clone";
-my $port = free_port();
+my $port = free_ports();
 
 # as in the shell of somebody who types it
 
@@ -40,10 +40,10 @@ $ENV{PORT} = $port;
 
 chmod 0755, $dir;
 make_path("$clone/t");
-system("cp -r config Makefile docs ngx_dns_module $clone/") == 0 or die;
+system("cp -r config Makefile docs ngx_dns_module tools $clone/") == 0 or die;
 system("cp -r t/tools $clone/t/") == 0 or die;
 
-plan(tests => 37);
+plan(tests => 52);
 
 my ($rc, $out, $pid);
 
@@ -83,6 +83,51 @@ ok(!-e "/proc/$pid", 'stopped');
 ($rc, $out) = command("make -C $clone stop");
 
 is(own_lines($out), "is not running\n", 'second stop');
+
+# zones from Redis
+
+SKIP: {
+	skip 'no redis-server', 13 if system('command -v redis-server > /dev/null');
+
+	($rc, $out) = command("make -C $clone run-redis");
+
+	is($rc, 0, 'run-redis') or diag($out);
+	like($out, qr/\bA\s+192\.0\.2\.80$ .* ^\$\ redis-cli\ .*\ HSET\ .*
+		\bA\s+192\.0\.2\.99$/xms, 'run-redis shows both answers');
+	like($out, qr/^to stop both: make stop$/m, 'run-redis says how to stop');
+	is(ask($port, 'udp', 'www.example.com'), 'NOERROR 192.0.2.99',
+		'run-redis, asked by UDP');
+	is(ask($port, 'tcp', 'ftp.example.com'), 'NOERROR 192.0.2.99',
+		'run-redis, asked by TCP');
+
+	my $redis = pid('redis');
+
+	($rc, $out) = command("make -C $clone run-redis");
+
+	is($rc, 0, 'second run-redis') or diag($out);
+	ok(!-e "/proc/$redis", 'second run-redis ends the first Redis');
+	is(() = $out =~ /\bA\s+192\.0\.2\.\d+$/mg, 2,
+		'second run-redis, answers');
+
+	# the other quick start ends Redis too
+
+	$redis = pid('redis');
+
+	($rc, $out) = command("make -C $clone run");
+
+	is($rc, 0, 'run after run-redis') or diag($out);
+	ok(!-e "/proc/$redis", 'run after run-redis ends Redis');
+	is(ask($port, 'udp', 'www.example.com'), 'NOERROR 192.0.2.80',
+		'run after run-redis, answer from the file');
+
+	command("make -C $clone run-redis");
+	($pid, $redis) = (pid(), pid('redis'));
+
+	($rc, $out) = command("make -C $clone stop");
+
+	is(own_lines($out), "stopped (process $pid)\n", 'stop after run-redis');
+	ok(!-e "/proc/$pid" && !-e "/proc/$redis", 'both are stopped');
+}
 
 # a busy port, UDP and TCP
 
@@ -163,11 +208,11 @@ SKIP: {
 # no root
 
 SKIP: {
-	skip 'not root: all of the above ran without it', 4 if $> != 0;
+	skip 'not root: all of the above ran without it', 6 if $> != 0;
 
 	my $user = 'setpriv --reuid=65534 --regid=65534 --clear-groups';
 
-	skip 'no setpriv, or the tree is closed to others', 4
+	skip 'no setpriv, or the tree is closed to others', 6
 		if system("$user test -r $clone/Makefile 2> /dev/null") != 0;
 
 	# packages are missing: dpkg-query knows none
@@ -195,6 +240,14 @@ SKIP: {
 
 	is($rc, 0, 'no root') or diag($out);
 	is(() = $out =~ /\bA\s+192\.0\.2\.80$/mg, 2, 'no root, answers');
+
+	skip 'no redis-server', 2 if system('command -v redis-server > /dev/null');
+
+	($rc, $out) = command("$user make -C $clone run-redis"
+		. " && $user make -C $clone stop");
+
+	is($rc, 0, 'no root, run-redis') or diag($out);
+	like($out, qr/\bA\s+192\.0\.2\.99$/m, 'no root, run-redis, answer');
 }
 
 # nothing is left running
@@ -211,6 +264,19 @@ sub command {
 	return ($?, $out);
 }
 
+# a free port in front of another one
+
+sub free_ports {
+	for (1 .. 100) {
+		my $port = free_port();
+
+		return $port if IO::Socket::INET->new(Proto => 'tcp',
+			Listen => 1, LocalAddr => '127.0.0.1:' . ($port + 1));
+	}
+
+	die "no free ports\n";
+}
+
 # without what make itself adds
 
 sub own_lines {
@@ -220,7 +286,11 @@ sub own_lines {
 }
 
 sub pid {
-	open my $f, '<', "$clone/build/run/nginx.pid" or return '';
+	my ($name) = @_;
+
+	$name //= 'nginx';
+
+	open my $f, '<', "$clone/build/run/$name.pid" or return '';
 	my $pid = <$f>;
 	close $f;
 	chomp $pid;
