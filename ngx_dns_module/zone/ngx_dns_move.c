@@ -29,6 +29,7 @@
 #define NGX_DNS_MOVE_PASSES   4         /* over the area, at most */
 #define NGX_DNS_MOVE_AGE      1000      /* calls until a gap is given up */
 #define NGX_DNS_MOVE_PAUSE    100       /* calls if something is in the way */
+#define NGX_DNS_MOVE_ROUNDS   20        /* then it will stay there */
 #define NGX_DNS_MOVE_CHEAP    8         /* good: 1/8 of the window in use */
 
 
@@ -92,6 +93,7 @@ ngx_dns_move_taken(ngx_dns_publisher_t *pub, uint64_t n)
 
         if (i == 0) {
             ngx_dns_move_stop(pub);
+            move->rounds = 0;
         }
 
         move->wants--;
@@ -539,7 +541,7 @@ ngx_dns_move_pass(ngx_dns_publisher_t *pub)
 
     ngx_dns_move_stop(pub);
 
-    if (move->blocked) {
+    if (move->blocked && move->rounds++ < NGX_DNS_MOVE_ROUNDS) {
         move->pause = NGX_DNS_MOVE_PAUSE;
         return NGX_DNS_MOVE_END;
     }

@@ -9,6 +9,9 @@
 #include "ngx_dns_publisher.h"
 
 
+static uint64_t ngx_dns_publish_free(ngx_dns_publisher_t *pub);
+
+
 ngx_int_t
 ngx_dns_publish_alloc(ngx_dns_publisher_t *pub, size_t size, uint64_t *place,
     uint64_t *needed)
@@ -34,7 +37,7 @@ ngx_dns_publish_alloc(ngx_dns_publisher_t *pub, size_t size, uint64_t *place,
         return NGX_OK;
     }
 
-    free = pub->heap.free + pub->waiting;
+    free = ngx_dns_publish_free(pub);
 
     if (n > free) {
         ngx_dns_move_taken(pub, n);
@@ -54,6 +57,29 @@ ngx_dns_publish_alloc(ngx_dns_publisher_t *pub, size_t size, uint64_t *place,
     ngx_dns_move_want(pub, n);
 
     return NGX_AGAIN;
+}
+
+
+/* what is free or will be, when all that goes on now is done: units */
+
+static uint64_t
+ngx_dns_publish_free(ngx_dns_publisher_t *pub)
+{
+    uint64_t  at, free;
+
+    free = pub->heap.free + pub->waiting;
+
+    if (pub->move.src != NGX_DNS_HEAP_NONE) {
+        at = pub->move.dst;
+        free += ngx_dns_heap_next(&pub->heap, at) - at;
+    }
+
+    if (pub->grow != NULL) {
+        at = ngx_dns_publisher_unit(pub, pub->dir);
+        free += ngx_dns_heap_next(&pub->heap, at) - at;
+    }
+
+    return free;
 }
 
 

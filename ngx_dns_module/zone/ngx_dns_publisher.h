@@ -84,6 +84,7 @@ typedef struct {
     ngx_uint_t              pass;           /* over the whole area */
     ngx_uint_t              moves;          /* in this pass */
     ngx_uint_t              blocked;        /* by what is fixed now */
+    ngx_uint_t              rounds;         /* that were */
 
     /* the block that is copied */
 

@@ -276,6 +276,7 @@ ngx_dns_publish_release(ngx_dns_publisher_t *pub, ngx_dns_zone_t *zone)
     *held = ((ngx_dns_held_t *) pub->held.elts)[--pub->held.n];
 
     ngx_dns_heap_set(&pub->heap, at, NGX_DNS_HEAP_USED);
+    pub->move.stuck = 0;
 
     if (retired) {
         ngx_dns_publisher_retire(pub, at);

@@ -355,6 +355,7 @@ static void
 test_hold(void)
 {
     uint64_t                 place, needed;
+    ngx_int_t                rc;
     ngx_uint_t               i;
     ngx_dns_zone_t          *one, *two;
     ngx_dns_shared_t        *sh;
@@ -363,6 +364,7 @@ test_hold(void)
 
     sh = region_create(4 * MB, 16);
     pub = region_open(sh);
+    rc = NGX_OK;
 
     for (i = 0; i < 30; i++) {
         (void) region_put(sh, pub, i, 1, 100 * KB);
@@ -390,17 +392,18 @@ test_hold(void)
     tap_ok(region_sound(one, 13) && one->serial == 1,
            "a zone that is held is not freed");
 
-    for (i = 0; i < 3000; i++) {
-        if (ngx_dns_publish_alloc(pub, 3500 * KB, &place, &needed)
-            != NGX_AGAIN)
-        {
+    for (i = 0; i < 10000; i++) {
+        rc = ngx_dns_publish_alloc(pub, 3500 * KB, &place, &needed);
+
+        if (rc != NGX_AGAIN) {
             break;
         }
 
         (void) ngx_dns_publish_work(pub, MB);
     }
 
-    tap_is_int(i, 3000, "where zones are held no hole is made");
+    tap_ok(i > 1000 && rc == NGX_DECLINED,
+           "where zones are held no hole is made: %d calls", (int) i);
     tap_ok(get(pub, 17) == two && region_sound(two, 17), "it is not moved");
 
     ngx_dns_publish_release(pub, one);
@@ -800,7 +803,6 @@ test_window(void)
 static void
 test_tight(void)
 {
-    uint64_t                 needed;
     ngx_uint_t               i, n, bad, used;
     ngx_dns_shared_t        *sh;
     ngx_dns_publisher_t     *pub;
@@ -833,7 +835,7 @@ test_tight(void)
         ngx_dns_publish_stat(pub, &st);
 
         bad += (region_put(sh, pub, 10000, 1, st.free) != NGX_OK);
-        bad += !region_sound(get(pub, 10000), 10000);
+        bad += (bad == 0 && !region_sound(get(pub, 10000), 10000));
 
         ngx_dns_publish_stat(pub, &st);
 
@@ -850,7 +852,6 @@ test_tight(void)
         ngx_dns_publish_stat(pub, &st);
         tap_ok(st.free == 0 && st.zones == used + 1, "a successor agrees");
 
-        (void) needed;
         ngx_dns_publisher_close(pub);
     }
 }
@@ -955,13 +956,17 @@ test_no_memory(void)
         }
 
         for (i = 0; i < 4000; i++) {
-            (void) region_put(sh, pub, i % 1000, i, 400 + shim_pick(1000));
+            if (region_put(sh, pub, i % 1000, i, 400 + shim_pick(1000))
+                != NGX_OK)
+            {
+                break;
+            }
         }
 
         ngx_dns_publisher_close(pub);
         pub = region_open(sh);
 
-        if (pub == NULL || sound(pub, 1000) < 100) {
+        if (pub == NULL || sound(pub, 1000) < ngx_min(i, 1000)) {
             tap_ok(0, "without memory for more than %d maps", n);
         }
 

@@ -155,7 +155,7 @@ region_put(ngx_dns_shared_t *sh, ngx_dns_publisher_t *pub, ngx_uint_t n,
     size = ngx_align(ngx_max(size, sizeof(ngx_dns_zone_t)), 8);
     rc = NGX_AGAIN;
 
-    for (tries = 0; tries < 100000 && rc == NGX_AGAIN; tries++) {
+    for (tries = 0; tries < 20000 && rc == NGX_AGAIN; tries++) {
 
         rc = ngx_dns_publish_alloc(pub, size, &place, &needed);
 
@@ -185,7 +185,7 @@ region_settle(ngx_dns_publisher_t *pub)
 {
     ngx_uint_t  i;
 
-    for (i = 0; i < 100000; i++) {
+    for (i = 0; i < 20000; i++) {
         if (ngx_dns_publish_work(pub, 1024 * 1024) == NGX_OK) {
             return;
         }
