@@ -363,11 +363,13 @@ ngx_dns_reply_scan_number(ngx_dns_reply_reader_t *rd, u_char **start)
 }
 
 
+/* CR and LF come together and at the end, as newer versions of hiredis ask */
+
 static ngx_int_t
 ngx_dns_reply_scan_text(ngx_dns_reply_reader_t *rd)
 {
     size_t   n;
-    u_char  *p, *nl;
+    u_char  *p, *cr, *nl, *end;
 
     p = rd->pos;
     n = rd->last - p;
@@ -382,14 +384,21 @@ ngx_dns_reply_scan_text(ngx_dns_reply_reader_t *rd)
         return ngx_dns_reply_fail(rd, "a status or an error is too long");
     }
 
+    /* where the CR may be; before the octets if it was their last one */
+
+    end = nl ? nl - 1 : p + n - 1;
+    cr = (rd->prev == CR) ? p - 1 : memchr(p, CR, n);
+
+    if ((cr || nl) && cr != end) {
+        return ngx_dns_reply_fail(rd, "a CR or LF in a status or an error");
+    }
+
     rd->rest -= n;
     rd->pos += n;
+    rd->prev = p[n - 1];
 
-    if (nl && ((nl > p) ? nl[-1] : rd->prev) == CR) {
+    if (nl) {
         rd->state = ngx_dns_reply_type;
-
-    } else {
-        rd->prev = p[n - 1];
     }
 
     return NGX_OK;

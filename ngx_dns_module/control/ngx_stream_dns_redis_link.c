@@ -14,6 +14,10 @@
 
 #define NGX_STREAM_DNS_REDIS_TEXT  128  /* octets of a server's words */
 
+#define ngx_stream_dns_redis_stable(r)                                       \
+    ((ngx_msec_int_t) (ngx_current_msec - (r)->since                         \
+                       - NGX_STREAM_DNS_REDIS_STABLE) >= 0)
+
 
 static void ngx_stream_dns_redis_start(ngx_stream_dns_redis_t *r);
 static ngx_int_t ngx_stream_dns_redis_resolve(ngx_stream_dns_redis_t *r);
@@ -614,11 +618,12 @@ ngx_stream_dns_redis_plan(ngx_stream_dns_redis_t *r, ngx_uint_t ready)
         return;
     }
 
-    if (ready
-        && (ngx_msec_int_t) (ngx_current_msec - r->since
-                             - NGX_STREAM_DNS_REDIS_STABLE) >= 0)
-    {
-        r->pause = NGX_STREAM_DNS_REDIS_PAUSE;
+    if (ready) {
+        r->shaky = !ngx_stream_dns_redis_stable(r);
+
+        if (!r->shaky) {
+            r->pause = NGX_STREAM_DNS_REDIS_PAUSE;
+        }
     }
 
     pause = r->pause / 2 + (ngx_msec_t) ngx_random() % (r->pause / 2 + 1);
@@ -635,7 +640,8 @@ ngx_stream_dns_redis_plan(ngx_stream_dns_redis_t *r, ngx_uint_t ready)
 
 /*
  * One line for each change, not for each attempt, and not more than one in a
- * second.  What is held back is said later, if it is still true.
+ * second.  What is held back is said later, if it is still true: that a
+ * server is back which did not last before, too.
  */
 
 static void
@@ -646,6 +652,12 @@ ngx_stream_dns_redis_say(ngx_stream_dns_redis_t *r)
     if (r->now == r->said
         && (r->now == NGX_STREAM_DNS_REDIS_SAID_CONNECTED
             || ngx_strcmp(r->reason, r->said_reason) == 0))
+    {
+        return;
+    }
+
+    if (r->now == NGX_STREAM_DNS_REDIS_SAID_CONNECTED
+        && r->shaky && !ngx_stream_dns_redis_stable(r))
     {
         return;
     }

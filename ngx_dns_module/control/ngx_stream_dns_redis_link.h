@@ -131,6 +131,7 @@ struct ngx_stream_dns_redis_s {
     u_char                            said_reason[NGX_STREAM_DNS_REDIS_REASON];
 
     unsigned                          once:1;   /* was ready before */
+    unsigned                          shaky:1;  /* was lost at once */
     unsigned                          listening:1;
     unsigned                          taken:1;  /* the reply of the handler */
 };

@@ -55,7 +55,11 @@ static stream_t  streams[] = {
 
     { "a status", "+OK\r\n", "+OK " },
     { "an empty status", "+\r\n", "+ " },
-    { "a status with CR and LF", "+a\rb\nc\r\r\n", "+a\rb\nc\r " },
+    { "a status with CR", "+a\rb\r\n", "!a CR or LF in a status or an error" },
+    { "a status with LF", "+a\nb\r\n", "!a CR or LF in a status or an error" },
+    { "a status with CR CR", "+a\r\r\n",
+      "!a CR or LF in a status or an error" },
+    { "an error of LF", "-\n", "!a CR or LF in a status or an error" },
     { "an error", "-ERR no\r\n", "-ERR no " },
     { "integers", ":0\r\n:-7\r\n:9223372036854775807\r\n",
       ":0 :-7 :9223372036854775807 " },
