@@ -84,6 +84,7 @@ typedef struct {
     ngx_uint_t                  dirty;
     ngx_msec_t                  next;   /* not before */
     ngx_uint_t                  saving;
+    ngx_uint_t                  loaded; /* 1: load was called */
     ngx_err_t                   told;   /* the error that was logged last */
     ngx_stream_dns_names_t      names;
 

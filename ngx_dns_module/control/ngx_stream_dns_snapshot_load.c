@@ -59,6 +59,14 @@ ngx_stream_dns_snapshot_load(ngx_stream_dns_source_t *src,
         return NGX_ERROR;
     }
 
+    /* whoever asks: what is in the file was looked at */
+
+    if (snap->loaded) {
+        done(src);
+        return NGX_OK;
+    }
+
+    snap->loaded = 1;
     snap->dirty = 0;
     load = &snap->load;
 
