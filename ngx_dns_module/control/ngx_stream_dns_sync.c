@@ -212,6 +212,17 @@ ngx_stream_dns_sync_forget(ngx_stream_dns_sync_t *sync)
     sync->queued.len = 0;
     sync->complete = 0;
 
+    if (sync->list_cursor.held) {
+        sync->list_cursor.held = 0;
+        sync->listing = 0;
+        sync->list_dirty = 1;
+    }
+
+    if (sync->scan_cursor.held) {
+        sync->scan_cursor.held = 0;
+        sync->scanning = 0;
+    }
+
     if (!sync->writer) {
         return;
     }
@@ -328,6 +339,13 @@ ngx_stream_dns_sync_write(ngx_stream_dns_source_t *src)
     ngx_dns_publish_stat_t  st;
 
     ngx_dns_publish_stat(src->publisher, &st);
+
+    if (st.zones == 0) {
+
+        /* a snapshot of another configuration is not loaded */
+
+        src->shared->signature = src->signature;
+    }
 
     if (st.zones == 0 && !src->shared->ready && src->snapshot != 0
         && ngx_stream_dns_snapshot_load(src, ngx_stream_dns_sync_loaded)
@@ -668,14 +686,7 @@ ngx_stream_dns_sync_second(ngx_event_t *ev)
         return;
     }
 
-    if (sync->ping != 0
-        && ngx_current_msec - sync->pinged > sync->src->timeout)
-    {
-        ngx_stream_dns_sync_lost(sync, "no reply to PING");
-        return;
-    }
-
-    if (sync->ping == 0) {
+    if (sync->ping == 0 && sync->sender == NULL) {
         ngx_stream_dns_means_ping(sync, 0);
     }
 

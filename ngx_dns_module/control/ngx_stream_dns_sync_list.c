@@ -15,6 +15,8 @@
 
 static void ngx_stream_dns_list_next(ngx_stream_dns_sync_t *sync,
     ngx_str_t *cursor);
+static void ngx_stream_dns_list_hold(ngx_stream_dns_cursor_t *held,
+    ngx_str_t *cursor);
 static void ngx_stream_dns_list_reply(ngx_stream_dns_redis_t *r,
     ngx_dns_datum_t *reply, void *data);
 static void ngx_stream_dns_list_member(ngx_stream_dns_sync_t *sync,
@@ -70,6 +72,11 @@ ngx_stream_dns_list_next(ngx_stream_dns_sync_t *sync, ngx_str_t *cursor)
     u_char     *p;
     ngx_str_t   argv[5];
 
+    if (sync->sender != NULL) {
+        ngx_stream_dns_list_hold(&sync->list_cursor, cursor);
+        return;
+    }
+
     p = ngx_cpymem(sync->name, sync->base.data, sync->base.len);
     p = ngx_cpymem(p, sync->src->suffix.data, sync->src->suffix.len);
 
@@ -86,6 +93,44 @@ ngx_stream_dns_list_next(ngx_stream_dns_sync_t *sync, ngx_str_t *cursor)
     {
         sync->listing = 0;
         sync->list_dirty = 1;
+    }
+}
+
+
+/* nothing may come between the commands of a transaction */
+
+static void
+ngx_stream_dns_list_hold(ngx_stream_dns_cursor_t *held, ngx_str_t *cursor)
+{
+    held->held = 1;
+    held->len = ngx_min(cursor->len, sizeof(held->data));
+    ngx_memcpy(held->data, cursor->data, held->len);
+}
+
+
+/* it is all sent */
+
+void
+ngx_stream_dns_list_resume(ngx_stream_dns_sync_t *sync)
+{
+    ngx_str_t  cursor;
+
+    if (sync->list_cursor.held) {
+        sync->list_cursor.held = 0;
+
+        cursor.len = sync->list_cursor.len;
+        cursor.data = sync->list_cursor.data;
+
+        ngx_stream_dns_list_next(sync, &cursor);
+    }
+
+    if (sync->scan_cursor.held) {
+        sync->scan_cursor.held = 0;
+
+        cursor.len = sync->scan_cursor.len;
+        cursor.data = sync->scan_cursor.data;
+
+        ngx_stream_dns_scan_next(sync, &cursor);
     }
 }
 
@@ -490,6 +535,11 @@ ngx_stream_dns_scan_next(ngx_stream_dns_sync_t *sync, ngx_str_t *cursor)
     u_char     *p, c;
     size_t      i, n;
     ngx_str_t   argv[6], parts[3];
+
+    if (sync->sender != NULL) {
+        ngx_stream_dns_list_hold(&sync->scan_cursor, cursor);
+        return;
+    }
 
     ngx_str_set(&argv[0], "SCAN");
     argv[1] = *cursor;

@@ -445,7 +445,6 @@ ngx_stream_dns_means_ping(ngx_stream_dns_sync_t *sync, uint64_t n)
     }
 
     sync->ping = 2;
-    sync->pinged = ngx_current_msec;
 
     (void) ngx_stream_dns_redis_command(sync->note, NULL, NULL, 2, argv);
 

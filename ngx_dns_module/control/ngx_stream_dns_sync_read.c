@@ -445,6 +445,8 @@ ngx_stream_dns_read_tails(ngx_stream_dns_read_t *read)
 
     sync->sender = NULL;
 
+    ngx_stream_dns_list_resume(sync);
+
     return NGX_OK;
 
 failed:

@@ -111,6 +111,15 @@ struct ngx_stream_dns_zone_s {
 #define ngx_stream_dns_zone_member(z)  ((z)->data + (z)->apex_len)
 
 
+/* where SSCAN or SCAN go on, while a transaction is being sent */
+
+typedef struct {
+    ngx_uint_t                 held;
+    size_t                     len;
+    u_char                     data[32];
+} ngx_stream_dns_cursor_t;
+
+
 struct ngx_stream_dns_sync_s {
     ngx_stream_dns_source_t   *src;
     ngx_stream_dns_redis_t    *data;
@@ -146,7 +155,6 @@ struct ngx_stream_dns_sync_s {
     ngx_uint_t                 noinfo;      /* 1: no CLIENT TRACKINGINFO */
     int64_t                    client;      /* CLIENT ID of note */
     ngx_uint_t                 ping;        /* answers that are missing */
-    ngx_msec_t                 pinged;      /* when it was sent */
     ngx_msec_t                 polled;
     uint64_t                   handover;    /* that this process asked for */
     uint64_t                   handing;     /* that it answers */
@@ -186,6 +194,7 @@ struct ngx_stream_dns_sync_s {
     ngx_uint_t                 list_dirty;
     ngx_uint_t                 listing;     /* 1: SSCAN is running */
     ngx_uint_t                 listed;      /* members met so far */
+    ngx_stream_dns_cursor_t    list_cursor;
     ngx_msec_t                 list_begun;
     ngx_msec_t                 list_next;   /* not before */
     uint64_t                   list_pos;    /* as of zones */
@@ -203,6 +212,7 @@ struct ngx_stream_dns_sync_s {
     ngx_uint_t                 sets;        /* 1: there are zones of L4 */
     ngx_uint_t                 complete;    /* 1: tails are all there is */
     ngx_uint_t                 scanning;    /* 1: SCAN is running */
+    ngx_stream_dns_cursor_t    scan_cursor;
     ngx_uint_t                 spoiled;     /* 1: and missed something */
     ngx_uint_t                 noscan;      /* 1: it is refused */
     ngx_uint_t                 unlisted;
@@ -347,6 +357,7 @@ void ngx_stream_dns_heard_scanned(ngx_stream_dns_sync_t *sync,
 
 void ngx_stream_dns_list_begin(ngx_stream_dns_sync_t *sync);
 void ngx_stream_dns_scan_begin(ngx_stream_dns_sync_t *sync);
+void ngx_stream_dns_list_resume(ngx_stream_dns_sync_t *sync);
 void ngx_stream_dns_compare_begin(ngx_stream_dns_sync_t *sync);
 void ngx_stream_dns_compare_check(ngx_stream_dns_sync_t *sync);
 
