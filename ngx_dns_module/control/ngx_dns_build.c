@@ -136,9 +136,7 @@ ngx_dns_build_destroy(ngx_dns_build_t *b)
         }
     }
 
-    if (b->choice != NULL) {
-        mem->unmap(mem->data, b->choice, ngx_dns_build_choice_size());
-    }
+    ngx_dns_build_choice_free(b);
 
     if (b->big != NULL) {
         mem->unmap(mem->data, b->big, NGX_DNS_BUILD_BIG);

@@ -27,10 +27,14 @@ struct ngx_dns_build_choice_s {
     ngx_uint_t             full;        /* 1: there was no room */
     size_t                 size;        /* octets of the payload */
     size_t                 used;        /* octets of lists */
+    ngx_uint_t             n;           /* RRs */
 
-    ngx_uint_t             n;
-    ngx_dns_build_rr_t     rrs[NGX_DNS_BUILD_RRS];
-    u_char                 lists[NGX_DNS_BUILD_LISTS];
+    /* of what is mapped: RRs are behind this head, lists behind them */
+
+    size_t                 mapped;
+    size_t                 room;        /* octets for lists */
+    u_char                *lists;
+    ngx_dns_build_rr_t     rrs[1];
 };
 
 /* a word and the number that it means */
@@ -43,6 +47,8 @@ typedef struct {
 typedef ngx_int_t (*ngx_dns_build_place_pt)(ngx_dns_json_t *value, u_char *p);
 
 
+static ngx_int_t ngx_dns_build_choice_room(ngx_dns_build_t *b,
+    size_t tokens);
 static ngx_uint_t ngx_dns_build_word(ngx_dns_build_t *b, ngx_uint_t type,
     const char *where, ngx_dns_json_member_t *m, ngx_dns_build_word_t *words);
 static void ngx_dns_build_filter(ngx_dns_build_t *b, ngx_uint_t type,
@@ -97,16 +103,58 @@ static ngx_dns_build_word_t  ngx_dns_build_all_downs[] = {
 };
 
 
-size_t
-ngx_dns_build_choice_size(void)
+void
+ngx_dns_build_choice_free(ngx_dns_build_t *b)
 {
-    return sizeof(ngx_dns_build_choice_t);
+    if (b->choice != NULL) {
+        b->mem->unmap(b->mem->data, b->choice, b->choice->mapped);
+        b->choice = NULL;
+    }
+}
+
+
+/*
+ * Room for what tokens of JSON can say: a value in a list has one, a record
+ * more.  What goes beyond a message or a note is too much anyway.
+ */
+
+static ngx_int_t
+ngx_dns_build_choice_room(ngx_dns_build_t *b, size_t tokens)
+{
+    size_t                   n, room, size;
+    ngx_dns_build_choice_t  *choice;
+
+    n = ngx_min(tokens, NGX_DNS_BUILD_RRS);
+    room = ngx_min(4 * tokens, NGX_DNS_BUILD_LISTS);
+    size = sizeof(ngx_dns_build_choice_t) + n * sizeof(ngx_dns_build_rr_t)
+           + room;
+
+    if (b->choice != NULL && b->choice->mapped < size) {
+        ngx_dns_build_choice_free(b);
+    }
+
+    choice = b->choice;
+
+    if (choice == NULL) {
+        choice = b->mem->map(b->mem->data, size);
+        if (choice == NULL) {
+            return NGX_ERROR;
+        }
+
+        choice->mapped = size;
+        b->choice = choice;
+    }
+
+    choice->lists = (u_char *) &choice->rrs[n];
+    choice->room = room;
+
+    return NGX_OK;
 }
 
 
 ngx_int_t
 ngx_dns_build_choice_begin(ngx_dns_build_t *b, ngx_uint_t type,
-    ngx_dns_json_t *filter, ngx_dns_json_t *check)
+    ngx_dns_json_t *filter, ngx_dns_json_t *check, ngx_dns_json_t *records)
 {
     ngx_dns_choice_t         head;
     ngx_dns_build_choice_t  *choice;
@@ -122,13 +170,11 @@ ngx_dns_build_choice_begin(ngx_dns_build_t *b, ngx_uint_t type,
         return NGX_DECLINED;
     }
 
-    choice = b->choice;
+    if (b->choice != NULL) {
+        b->choice->wanted = 0;
+    }
 
-    if (filter == NULL && check == NULL) {
-        if (choice != NULL) {
-            choice->wanted = 0;
-        }
-
+    if (records == NULL || (filter == NULL && check == NULL)) {
         return NGX_OK;
     }
 
@@ -140,15 +186,11 @@ ngx_dns_build_choice_begin(ngx_dns_build_t *b, ngx_uint_t type,
     ngx_dns_build_filter(b, type, filter, &head);
     ngx_dns_build_check(b, type, check, &head);
 
-    if (choice == NULL) {
-        choice = b->mem->map(b->mem->data, sizeof(ngx_dns_build_choice_t));
-        if (choice == NULL) {
-            return NGX_ERROR;
-        }
-
-        b->choice = choice;
+    if (ngx_dns_build_choice_room(b, records->size) != NGX_OK) {
+        return NGX_ERROR;
     }
 
+    choice = b->choice;
     choice->wanted = head.count != NGX_DNS_CHOICE_MULTI
                      || head.order != NGX_DNS_CHOICE_NONE
                      || head.geo != NGX_DNS_CHOICE_GEO_NONE
@@ -446,7 +488,7 @@ ngx_dns_build_place(ngx_dns_build_t *b, ngx_uint_t type,
             continue;
         }
 
-        if (NGX_DNS_BUILD_LISTS - choice->used < size) {
+        if (choice->room - choice->used < size) {
             choice->full = 1;
             continue;
         }

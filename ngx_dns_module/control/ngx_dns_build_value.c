@@ -150,7 +150,8 @@ ngx_dns_build_object(ngx_dns_build_t *b, ngx_dns_build_set_t *set,
     }
 
     if (ngx_dns_build_has_choice(set->type)) {
-        rc = ngx_dns_build_choice_begin(b, set->type, m[2].value, m[3].value);
+        rc = ngx_dns_build_choice_begin(b, set->type, m[2].value, m[3].value,
+                                        m[1].value);
 
         if (rc == NGX_ERROR) {
             return NGX_ERROR;

@@ -159,15 +159,15 @@ ngx_int_t ngx_dns_build_err(ngx_str_t *err, const char *fmt, ...);
  *
  * begin  reads the members of the rrset; NGX_DECLINED: reported, it fails
  * place  those of a record; NGX_DECLINED: err is set
- * size   octets of b->choice
+ * free   b->choice
  * add    keeps them for a record that is added
  * end    adds the note; NGX_DECLINED: reported, the rrset fails
  */
 ngx_int_t ngx_dns_build_choice_begin(ngx_dns_build_t *b, ngx_uint_t type,
-    ngx_dns_json_t *filter, ngx_dns_json_t *check);
+    ngx_dns_json_t *filter, ngx_dns_json_t *check, ngx_dns_json_t *records);
 ngx_int_t ngx_dns_build_choice_place(ngx_dns_build_t *b, ngx_uint_t type,
     ngx_dns_json_t *record, ngx_str_t *err);
-size_t ngx_dns_build_choice_size(void);
+void ngx_dns_build_choice_free(ngx_dns_build_t *b);
 void ngx_dns_build_choice_add(ngx_dns_build_t *b, u_char *rdata, size_t len);
 ngx_int_t ngx_dns_build_choice_end(ngx_dns_build_t *b, ngx_uint_t type);
 

@@ -9,7 +9,7 @@
 #include "ngx_dns_json.h"
 
 
-#define NGX_DNS_JSON_BUFFER    16384    /* of the first value, at least */
+#define NGX_DNS_JSON_BUFFER    4096     /* a page, which is cheap to get */
 #define NGX_DNS_JSON_DIGITS    15       /* of a number that is looked at */
 #define NGX_DNS_JSON_EXPONENT  100000000
 
