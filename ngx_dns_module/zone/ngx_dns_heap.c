@@ -10,6 +10,7 @@
 
 
 #define NGX_DNS_HEAP_CHUNK  1600        /* nodes: 64 KiB */
+#define NGX_DNS_HEAP_LOOK   64          /* holes at one that lies in front */
 
 struct ngx_dns_heap_chunk_s {
     ngx_dns_heap_chunk_t  *next;
@@ -35,6 +36,8 @@ static void ngx_dns_heap_unbegin(ngx_dns_heap_t *heap, uint64_t at);
 static uint64_t ngx_dns_heap_before(const ngx_dns_heap_t *heap, uint64_t at);
 static ngx_rbtree_node_t *ngx_dns_heap_lower(const ngx_dns_heap_t *heap,
     uint64_t key);
+static uint64_t ngx_dns_heap_take_hole(ngx_dns_heap_t *heap, uint64_t key,
+    uint64_t n);
 static ngx_uint_t ngx_dns_heap_is_shut(const ngx_dns_heap_t *heap,
     uint64_t at);
 static void ngx_dns_heap_insert(ngx_dns_heap_t *heap, uint64_t at,
@@ -462,23 +465,49 @@ ngx_dns_heap_join(ngx_dns_heap_t *heap, uint64_t at, uint64_t n)
 }
 
 
+uint64_t
+ngx_dns_heap_take(ngx_dns_heap_t *heap, uint64_t n)
+{
+    ngx_rbtree_node_t  *node;
+
+    node = ngx_dns_heap_lower(heap, ngx_dns_heap_key((uint64_t) 0, n));
+
+    return node ? ngx_dns_heap_take_hole(heap, node->key, n)
+                : NGX_DNS_HEAP_NONE;
+}
+
+
+uint64_t
+ngx_dns_heap_take_before(ngx_dns_heap_t *heap, uint64_t n, uint64_t end)
+{
+    ngx_uint_t          i;
+    ngx_rbtree_node_t  *node;
+
+    node = ngx_dns_heap_lower(heap, ngx_dns_heap_key((uint64_t) 0, n));
+
+    for (i = 0; node != NULL && i < NGX_DNS_HEAP_LOOK; i++) {
+
+        if (ngx_dns_heap_key_at(node->key) < end) {
+            return ngx_dns_heap_take_hole(heap, node->key, n);
+        }
+
+        node = ngx_rbtree_next(&heap->holes, node);
+    }
+
+    return NGX_DNS_HEAP_NONE;
+}
+
+
 /*
  * At the end of the area blocks are taken from the end: two that take turns
  * leave what is between them whole.
  */
 
-uint64_t
-ngx_dns_heap_take(ngx_dns_heap_t *heap, uint64_t n)
+static uint64_t
+ngx_dns_heap_take_hole(ngx_dns_heap_t *heap, uint64_t key, uint64_t n)
 {
-    uint64_t            at, size, key;
-    ngx_rbtree_node_t  *node;
+    uint64_t  at, size;
 
-    node = ngx_dns_heap_lower(heap, ngx_dns_heap_key((uint64_t) 0, n));
-    if (node == NULL) {
-        return NGX_DNS_HEAP_NONE;
-    }
-
-    key = node->key;
     at = ngx_dns_heap_key_at(key);
     size = ngx_dns_heap_key_n(key);
 

@@ -79,6 +79,13 @@ ngx_int_t ngx_dns_heap_settle(ngx_dns_heap_t *heap);
  */
 uint64_t ngx_dns_heap_take(ngx_dns_heap_t *heap, uint64_t n);
 
+/*
+ * The same, from a hole that lies before end.  Looks at some holes only, the
+ * smallest that are large enough.
+ */
+uint64_t ngx_dns_heap_take_before(ngx_dns_heap_t *heap, uint64_t n,
+    uint64_t end);
+
 /* The same from the beginning of the hole at shut, which moves behind. */
 void ngx_dns_heap_take_shut(ngx_dns_heap_t *heap, uint64_t n);
 

@@ -17,8 +17,8 @@
  * elsewhere; if there is none for it, to the beginning of the gap, which
  * then lies behind it; if that is too small too, the gap begins anew behind
  * the block.  So the gap takes in all holes that it meets.  At the end of
- * the area it begins again in front, and now keeps blocks together rather
- * than moving them away.
+ * the area it begins again in front, and now rather keeps blocks together,
+ * or moves them to holes that it has left behind.
  *
  * The gap and the window are shut: nobody else takes a hole there.  What
  * waits for readers is as good as free, but nothing is moved into it yet.
@@ -50,6 +50,7 @@ static ngx_dns_move_step_e ngx_dns_move_block(ngx_dns_publisher_t *pub,
 static ngx_dns_move_step_e ngx_dns_move_pass(ngx_dns_publisher_t *pub);
 static void ngx_dns_move_skip(ngx_dns_publisher_t *pub, uint64_t n);
 static ngx_dns_move_step_e ngx_dns_move_close(ngx_dns_publisher_t *pub);
+static uint64_t ngx_dns_move_room(ngx_dns_publisher_t *pub, uint64_t n);
 static uint64_t ngx_dns_move_front(ngx_dns_publisher_t *pub, uint64_t n);
 static size_t ngx_dns_move_copy(ngx_dns_publisher_t *pub, size_t octets);
 static void ngx_dns_move_stop(ngx_dns_publisher_t *pub);
@@ -435,23 +436,10 @@ ngx_dns_move_block(ngx_dns_publisher_t *pub, uint64_t n)
         return NGX_DNS_MOVE_LATER;
     }
 
-    dst = NGX_DNS_HEAP_NONE;
-
-    if (move->pass == 0) {
-        dst = ngx_dns_heap_take(&pub->heap, n);
-    }
+    dst = ngx_dns_move_room(pub, n);
 
     if (dst == NGX_DNS_HEAP_NONE && move->at - move->gap >= n) {
-
-        dst = ngx_dns_move_front(pub, n);
-
-        if (dst == NGX_DNS_HEAP_NONE) {
-            return NGX_DNS_MOVE_LATER;
-        }
-    }
-
-    if (dst == NGX_DNS_HEAP_NONE) {
-        dst = ngx_dns_heap_take(&pub->heap, n);
+        return NGX_DNS_MOVE_LATER;
     }
 
     if (dst == NGX_DNS_HEAP_NONE) {
@@ -471,6 +459,40 @@ ngx_dns_move_block(ngx_dns_publisher_t *pub, uint64_t n)
     move->done = 0;
 
     return NGX_DNS_MOVE_NEXT;
+}
+
+
+/*
+ * Where n units go to.  In the first pass anywhere but into the gap; then
+ * rather to a hole that the gap has left behind, or to the beginning of the
+ * gap.  The second pass does not wait for it to be free.
+ */
+
+static uint64_t
+ngx_dns_move_room(ngx_dns_publisher_t *pub, uint64_t n)
+{
+    uint64_t         dst;
+    ngx_dns_move_t  *move;
+
+    move = &pub->move;
+
+    if (move->pass == 0) {
+        dst = ngx_dns_heap_take(&pub->heap, n);
+
+    } else {
+        dst = ngx_dns_heap_take_before(&pub->heap, n, move->gap);
+    }
+
+    if (dst == NGX_DNS_HEAP_NONE && move->at - move->gap >= n) {
+
+        dst = ngx_dns_move_front(pub, n);
+
+        if (dst == NGX_DNS_HEAP_NONE && move->pass != 1) {
+            return dst;
+        }
+    }
+
+    return (dst == NGX_DNS_HEAP_NONE) ? ngx_dns_heap_take(&pub->heap, n) : dst;
 }
 
 
