@@ -335,14 +335,15 @@ ngx_dns_reply_scan_number(ngx_dns_reply_reader_t *rd, u_char **start)
 
     while (rd->pos < rd->last) {
 
-        if (rd->len == NGX_DNS_REPLY_NUMBER) {
-            return ngx_dns_reply_fail(rd, "a number is too long");
-        }
-
         rd->line[rd->len++] = *rd->pos++;
         *start = rd->pos;
 
         if (rd->line[rd->len - 1] != LF) {
+
+            if (rd->len == NGX_DNS_REPLY_NUMBER) {
+                return ngx_dns_reply_fail(rd, "a number is too long");
+            }
+
             continue;
         }
 

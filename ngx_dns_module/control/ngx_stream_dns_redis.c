@@ -138,7 +138,13 @@ ngx_stream_dns_redis_leave(ngx_stream_dns_redis_t *r)
 void
 ngx_stream_dns_redis_close(ngx_stream_dns_redis_t *r, const char *reason)
 {
+    ngx_stream_dns_redis_enter(r);
+
+    r->closing = 1;
     ngx_stream_dns_redis_cut(r, 0, "%s", reason);
+    r->closing = 0;
+
+    ngx_stream_dns_redis_leave(r);
 }
 
 

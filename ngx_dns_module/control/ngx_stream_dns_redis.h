@@ -58,7 +58,8 @@ void ngx_stream_dns_redis_destroy(ngx_stream_dns_redis_t *r);
 
 /*
  * Cuts the connection as if the server had; it will connect again.  Pending
- * handlers get NULL and lost() is called before it returns.
+ * handlers get NULL and lost() is called before it returns.  The log has the
+ * reason at info: whoever closes it says what has to be said.
  */
 void ngx_stream_dns_redis_close(ngx_stream_dns_redis_t *r,
     const char *reason);

@@ -547,6 +547,9 @@ ngx_stream_dns_redis_cut(ngx_stream_dns_redis_t *r, ngx_err_t err,
 
     ready = (r->state == NGX_STREAM_DNS_REDIS_READY);
 
+    r->closed = r->closing;
+    r->closing = 0;
+
     ngx_stream_dns_redis_disconnect(r);
     ngx_stream_dns_redis_plan(r, ready);
     ngx_stream_dns_redis_drop(r);
@@ -647,7 +650,8 @@ ngx_stream_dns_redis_plan(ngx_stream_dns_redis_t *r, ngx_uint_t ready)
 static void
 ngx_stream_dns_redis_say(ngx_stream_dns_redis_t *r)
 {
-    ngx_log_t  *log;
+    ngx_log_t   *log;
+    ngx_uint_t   level;
 
     if (r->now == r->said
         && (r->now == NGX_STREAM_DNS_REDIS_SAID_CONNECTED
@@ -677,13 +681,16 @@ ngx_stream_dns_redis_say(ngx_stream_dns_redis_t *r)
     switch (r->now) {
 
     case NGX_STREAM_DNS_REDIS_SAID_CONNECTED:
-        ngx_log_error(NGX_LOG_NOTICE, log, 0, "connected to redis (%s)",
+        level = r->closed ? NGX_LOG_INFO : NGX_LOG_NOTICE;
+
+        ngx_log_error(level, log, 0, "connected to redis (%s)",
                       r->handlers.role);
         break;
 
     case NGX_STREAM_DNS_REDIS_SAID_LOST:
-        ngx_log_error(NGX_LOG_ERR, log, 0,
-                      "connection to redis lost (%s): %s",
+        level = r->closed ? NGX_LOG_INFO : NGX_LOG_ERR;
+
+        ngx_log_error(level, log, 0, "connection to redis lost (%s): %s",
                       r->handlers.role, r->reason);
         break;
 

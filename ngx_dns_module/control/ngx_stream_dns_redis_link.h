@@ -132,6 +132,8 @@ struct ngx_stream_dns_redis_s {
 
     unsigned                          once:1;   /* was ready before */
     unsigned                          shaky:1;  /* was lost at once */
+    unsigned                          closing:1;
+    unsigned                          closed:1; /* by its user, not lost */
     unsigned                          listening:1;
     unsigned                          taken:1;  /* the reply of the handler */
 };

@@ -291,8 +291,12 @@ ngx_stream_dns_sync_error(ngx_stream_dns_sync_t *sync, ngx_str_t *error)
 
     if (!sync->setup.timer_set) {
 
-        ngx_log_error(NGX_LOG_ERR, sync->src->log, 0,
-                      "redis answers \"%V\", what is loaded stays", error);
+        if (sync->said != word) {
+            sync->said = word;
+            ngx_log_error(NGX_LOG_ERR, sync->src->log, 0,
+                          "redis answers \"%V\", what is loaded stays",
+                          error);
+        }
 
         ngx_add_timer(&sync->setup, sync->pause);
         sync->pause = ngx_min(2 * sync->pause, NGX_STREAM_DNS_PAUSE_MAX);
@@ -477,6 +481,8 @@ ngx_stream_dns_sync_compared(ngx_stream_dns_sync_t *sync)
     ngx_dns_shared_t  *sh;
 
     sh = sync->src->shared;
+
+    sync->said = NULL;
 
     if (!sync->in_step) {
         ngx_log_error(NGX_LOG_NOTICE, sync->src->log, 0,

@@ -142,6 +142,7 @@ struct ngx_stream_dns_sync_s {
     ngx_event_t                second;
     ngx_event_t                setup;       /* pause before the next try */
     ngx_msec_t                 pause;
+    ngx_str_t                 *said;        /* the word the log has */
 
     /* how changes are heard of */
 
