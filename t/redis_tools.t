@@ -55,7 +55,7 @@ EOZ
 my %questions = map { $_ => [ questions($_, $zones{$_}) ] } keys %zones;
 
 my $t = Test::Nginx->new()->has(qw/stream udp/)
-	->has_daemon('redis-server')->plan(16);
+	->has_daemon('redis-server')->plan(34);
 
 my $r = redis_start($t);
 
@@ -119,7 +119,47 @@ load($t->testdir(), $r, 'z1.test', '--layout', 'l4', '--key', 'redins',
 is($r->command('EXISTS', 'l1-redins:zones:z1.test.'), 0,
 	'a hash is replaced by keys');
 
+# files that cannot be used
+
+my $soa = "\@ 60 SOA a b 1 2 3 4 5\n";
+
+for my $case (
+	[ 'no SOA', "\@ 60 A 192.0.2.1\n", qr/no SOA/ ],
+	[ 'an open quote', "${soa}x 60 TXT \"a\n", qr/unexpected end .* line 2/ ],
+	[ 'an open parenthesis', "${soa}x 60 TXT ( a\n", qr/unexpected end/ ],
+	[ 'outside', "${soa}x.y. 60 A 192.0.2.1\n", qr/outside the zone, line 2/ ],
+	[ 'no preference', "${soa}x 60 MX a b c\n", qr/line 2/ ],
+	[ 'another class', "\@ 60 CH SOA a b 1 2 3 4 5\n", qr/class CH, line 1/ ],
+)
+{
+	my ($name, $text, $said) = @$case;
+	my ($rc, $size, $message) = refused($t->testdir(), $text);
+
+	is($rc, 2, "$name, exit code");
+	is($size, 0, "$name, nothing printed");
+	like($message, $said, "$name, message");
+}
+
 ###############################################################################
+
+# What zone2redis does with a file that cannot be used: exit code, octets that
+# it prints, and what it says.
+
+sub refused {
+	my ($dir, $text) = @_;
+
+	open my $f, '>', "$dir/bad.test.zone" or die "bad.test.zone: $!\n";
+	print $f $text;
+	close $f;
+
+	my $rc = system("$^X ../tools/zone2redis $dir/bad.test.zone"
+		. " > $dir/bad.out 2> $dir/bad.err") >> 8;
+
+	open $f, '<', "$dir/bad.err" or die "bad.err: $!\n";
+
+	return ($rc, -s "$dir/bad.out", join '', <$f>);
+}
+
 
 # A zone with the RDATA of the unit tests, each at a name of its own; in the
 # generic form where Net::DNS does not know the type or reads the text otherwise.
