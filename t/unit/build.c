@@ -25,6 +25,7 @@ static void test_sizes(void);
 static void test_octets(void);
 static void test_lines(void);
 static void test_nsec3(void);
+static void test_memory(void);
 static void test_digest(void);
 
 
@@ -996,6 +997,76 @@ test_nsec3(void)
 }
 
 
+static ngx_uint_t  maps;                /* that are left before they fail */
+
+
+static void *
+failing_map(void *data, size_t size)
+{
+    if (maps == 0) {
+        return NULL;
+    }
+
+    maps--;
+
+    return memory_map(data, size);
+}
+
+
+/* whenever memory ends: an error, and all is given back */
+
+static void
+test_memory(void)
+{
+    char         *p;
+    ngx_uint_t    i, failed, lost;
+
+    static char              input[BUILD_TEXT];
+    static ngx_dns_memory_t  failing = { failing_map, memory_unmap,
+                                         memory_trim, NULL };
+
+    p = input;
+    p += sprintf(p, "C {'dnssec':true}\nK 0 z. DNSKEY 256 3 8 AAAA\n"
+                    "K 1 Private-key-format: v1.3 Algorithm: 8\n"
+                    "K 2 z. DNSKEY 257 3 8 AAAA\n"
+                    "K 3 Private-key-format: v1.3 Algorithm: 8\n"
+                    "F a {'cname':{'host':'b.'},'txt':{'records':[]}}\n"
+                    "F @ {'cname':{'host':''}}\n"
+                    "F *.x {'ns':{'records':[{'host':'b.'}]}}\n"
+                    "F b {'a':{'filter':{'order':'rr'},'records':[" A1 "]}}\n"
+                    "F c {'txt':{'ttl':1,'records':[{'text':'");
+    memset(p, 'y', 40000);
+    p += 40000;
+    p += sprintf(p, "'}]}}\n");
+
+    build_memory = &failing;
+    failed = 0;
+    lost = 0;
+
+    for (i = 0; i < 100; i++) {
+        maps = i;
+        build_octets(input, p - input);
+
+        if (build_zone == NULL) {
+            failed++;
+        }
+
+        build_free();
+        lost += (memory_blocks != 0);
+
+        if (maps != 0) {
+            break;
+        }
+    }
+
+    build_memory = &memory;
+
+    tap_ok(failed > 10 && failed == i - 1, "%d places without memory",
+           (int) failed);
+    tap_is_int(lost, 0, "nothing is lost");
+}
+
+
 static uint64_t
 digest(ngx_uint_t kind, const char *name, size_t nlen, const char *value,
     size_t vlen)
@@ -1064,6 +1135,7 @@ main(void)
     test_octets();
     test_lines();
     test_nsec3();
+    test_memory();
     test_digest();
 
     return tap_done();

@@ -69,6 +69,7 @@ static size_t                build_zone_size;
 static const ngx_dns_zone_t *build_last;
 static uint64_t              build_digest = 0x0000000700000000ULL;
 static ngx_uint_t            build_head;    /* 1: SOA and note too */
+static ngx_dns_memory_t     *build_memory = &memory;
 
 
 static inline void __attribute__((format(printf, 1, 2)))
@@ -387,7 +388,12 @@ build_octets(const char *values, size_t len)
     build_zone = NULL;
 
     b = ngx_dns_build_create(build_apex, &build_conf, build_digest,
-                             build_last, &memory, &rep);
+                             build_last, build_memory, &rep);
+
+    if (b == NULL) {
+        build_print("NULL\n");
+        return;
+    }
 
     while (len > 0) {
         p = memchr(values, '\n', len);
@@ -413,6 +419,12 @@ build_octets(const char *values, size_t len)
     }
 
     rs = ngx_dns_build_end(b, &build_bad);
+
+    if (rs == NULL) {
+        build_print("NULL\n");
+        ngx_dns_build_destroy(b);
+        return;
+    }
 
     build_print_records(rs);
 
