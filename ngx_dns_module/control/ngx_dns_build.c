@@ -162,6 +162,15 @@ ngx_dns_build_say(ngx_dns_build_t *b, ngx_uint_t type, const char *fmt,
     }
 
     last = ngx_vslprintf(text, text + sizeof(text), fmt, args);
+
+    /* words of values may be quoted in it */
+
+    for (p = text; p < last; p++) {
+        if (*p < 0x20 || *p >= 0x7f) {
+            *p = '?';
+        }
+    }
+
     p = where;
 
     if (b->label.data != NULL) {

@@ -472,6 +472,15 @@ static build_t  others[] = {
       "label \"www\", type SSHFP: record 1: \"rdata\": \"x\" is not a number "
       "from 0 to 255, left out\n" },
 
+    { "odd octets in a message",
+      "F a\303\244\001 {}\n"
+      "F x {'sshfp':{'records':[{'rdata':'\303\244\\u0001'}]}}\n",
+      "x FAILED SSHFP\n",
+      "label \"a\\195\\164\\001\": the label has control characters, left "
+      "out\n"
+      "label \"x\", type SSHFP: record 1: \"rdata\": \"\?\?\?\" is not a "
+      "number from 0 to 255, left out\n" },
+
     { "rdata of types that the layouts have",
       "F www {'a':{'ttl':1,'records':[{'rdata':'192.0.2.9'},"
       "{'rdata':'192.0.2.8','ip':'192.0.2.7'}]},'mx':{'ttl':2,'records':["
