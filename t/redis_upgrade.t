@@ -18,6 +18,7 @@ BEGIN { use FindBin; chdir($FindBin::Bin); }
 use lib 'lib';
 use Test::Nginx;
 use Test::Nginx::DNS;
+use Test::Nginx::DNS::Load;
 use Test::Nginx::Redis;
 
 use POSIX qw//;
@@ -73,7 +74,8 @@ sub upgrade {
 
 	is(@old, 2, "$name: old workers");
 
-	my $clients = load($t);
+	my $load = dns_load($t, [ 'www.a.test', 'A' ],
+		qr/^NOERROR.* 192\.0\.2\.1$/ms);
 
 	# Redis is silent: the old workers alone answer
 
@@ -117,7 +119,7 @@ sub upgrade {
 	my $reply = dns_wait([ 'new.a.test', 'A' ], qr/192\.0\.2\.2$/m);
 	like(dns_text($reply), qr/192\.0\.2\.2$/m, "$name: change");
 
-	my ($n, $lost, $wrong) = finish($t, $clients);
+	my ($n, $lost, $wrong) = dns_load_end($load);
 
 	cmp_ok($n, '>', 300, "$name: queries");
 	is($lost, 0, "$name: lost");
@@ -128,78 +130,6 @@ sub upgrade {
 
 	Daemon::stop($d);
 	gone($new);
-}
-
-
-# Processes that ask, over UDP and TCP, one question after the other.
-
-sub load {
-	my ($t) = @_;
-
-	my @pids;
-
-	for my $proto (qw/ udp tcp /) {
-		my $pid = fork();
-
-		die "fork: $!\n" unless defined $pid;
-
-		if ($pid == 0) {
-			ask_on($t, $proto);
-			POSIX::_exit(0);
-		}
-
-		push @pids, $pid;
-	}
-
-	return \@pids;
-}
-
-
-sub ask_on {
-	my ($t, $proto) = @_;
-
-	my ($n, $lost, %wrong) = (0, 0);
-	my $stop = $t->testdir() . '/stop';
-
-	while (!-e $stop) {
-		my $reply = eval { dns_ask('www.a.test', 'A', over => $proto,
-			timeout => 3) };
-
-		$n++;
-
-		if (!defined $reply) {
-			$lost++;
-			next;
-		}
-
-		my $text = dns_text($reply);
-
-		$wrong{$text}++ if $text !~ /^NOERROR.* 192\.0\.2\.1$/ms;
-		sleep 0.005;
-	}
-
-	$t->write_file("load-$proto", join "\n", $n, $lost, %wrong);
-}
-
-
-sub finish {
-	my ($t, $pids) = @_;
-
-	my ($n, $lost, $wrong) = (0, 0, '');
-
-	$t->write_file('stop', '');
-	waitpid $_, 0 for @$pids;
-
-	for my $proto (qw/ udp tcp /) {
-		my ($asked, $none, @wrong) = split /\n/,
-			$t->read_file("load-$proto");
-
-		$n += $asked;
-		$lost += $none;
-		$wrong .= join ' ', @wrong;
-	}
-
-	return ($n, $lost, $wrong);
 }
 
 
