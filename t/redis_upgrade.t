@@ -56,7 +56,10 @@ sub upgrade {
 
 	# without a snapshot the new process has nothing but Redis
 
-	my $conf = dns_conf(main => 'worker_processes 2;', events => $events,
+	# a new binary has only those variables that are named
+
+	my $conf = dns_conf(main => "worker_processes 2;\n"
+			. 'env ASAN_OPTIONS; env UBSAN_OPTIONS;', events => $events,
 		stream => "dns_state_path $d/state; dns_redis "
 			. $redis->address() . ' zone=edge:4m snapshot=0 timeout=300ms;',
 		udp => $listen, tcp => $listen, server => 'dns_nsid $pid;');
