@@ -224,11 +224,14 @@ ngx_dns_publish_next(ngx_dns_publisher_t *pub, uint64_t *cursor)
 ngx_int_t
 ngx_dns_publish_work(ngx_dns_publisher_t *pub, size_t octets)
 {
+    size_t     n;
     ngx_int_t  rc;
 
     (void) ngx_dns_publisher_reclaim(pub);
 
-    ngx_dns_slots_step(pub);
+    for (n = 0; n <= octets && pub->grow != NULL; n += NGX_DNS_SLOTS_ZERO) {
+        ngx_dns_slots_step(pub);
+    }
 
     rc = ngx_dns_move_work(pub, octets);
 

@@ -48,7 +48,8 @@ ngx_dns_shared_t *ngx_dns_shared_init(void *p, size_t size,
  * Opens the region for writing.  Memory comes from mem until close.
  *
  * alive  1 if the process (pid, started) still lives: slots of dead readers
- *        are cleared.  Called for slots whose epoch holds something back.
+ *        do not count.  Called from time to time for a slot whose epoch holds
+ *        something back.
  *
  * NULL: no memory, or the region is damaged.
  */
@@ -76,9 +77,14 @@ ngx_int_t ngx_dns_publish_alloc(ngx_dns_publisher_t *pub, size_t size,
 void ngx_dns_publish_cancel(ngx_dns_publisher_t *pub, uint64_t place);
 
 /*
- * The block at place holds a whole compiled zone.  NGX_AGAIN: the directory
- * has to grow and there is no hole for it now, as above; the block stays
- * allocated.
+ * The block at place holds a whole compiled zone.  If it is smaller than what
+ * was allocated, the rest is free again.
+ *
+ * NGX_OK
+ * NGX_AGAIN     the directory has to grow and there is no hole for it now, as
+ *               above; the block stays allocated
+ * NGX_DECLINED  the directory has to grow and never will; it stays allocated
+ * NGX_ERROR     there is no zone in the block; it stays allocated
  */
 ngx_int_t ngx_dns_publish_commit(ngx_dns_publisher_t *pub, uint64_t place);
 
@@ -90,7 +96,10 @@ ngx_int_t ngx_dns_publish_zone(ngx_dns_publisher_t *pub,
 ngx_int_t ngx_dns_publish_remove(ngx_dns_publisher_t *pub,
     const u_char *apex);
 
-/* The published zone of exactly this apex, or NULL. */
+/*
+ * The published zone of exactly this apex, or NULL.  It is where it is until
+ * the next call that publishes, removes or works, unless it is held.
+ */
 ngx_dns_zone_t *ngx_dns_publish_get(ngx_dns_publisher_t *pub,
     const u_char *apex);
 
@@ -135,8 +144,9 @@ ngx_int_t ngx_dns_publish_copy(ngx_dns_publisher_t *to,
  * The log of changes that were heard of and are not applied yet, for a
  * successor: entries of up to 65535 octets.  append gives the position
  * behind the entry, or 0: no room (all is to be compared).  done: everything
- * before the position is applied.  read copies the entry at *pos and moves
- * it; NGX_DECLINED: there are no more.
+ * before the position is applied.  read copies the entry at *pos (0: the
+ * first that is not done) and moves it; NGX_DECLINED: there are no more;
+ * NGX_ERROR: it is larger than size.
  */
 uint64_t ngx_dns_publish_log_append(ngx_dns_publisher_t *pub,
     ngx_str_t *entry);

@@ -212,27 +212,41 @@ ngx_dns_publisher_zone(ngx_dns_publisher_t *pub,
 }
 
 
-/* each zone is found, and once only */
+/*
+ * Each zone is found, and once only.  Names need to be looked at only if
+ * hashes are the same.
+ */
 
 static ngx_int_t
 ngx_dns_publisher_unique(ngx_dns_publisher_t *pub)
 {
-    uint64_t                   i;
+    uint64_t                   i, n;
     ngx_dns_zone_t            *zone;
-    ngx_dns_directory_slot_t  *slot;
+    ngx_dns_directory_slot_t  *slots;
+
+    slots = ngx_dns_directory_slots(pub->dir);
 
     for (i = 0; i <= pub->dir->mask; i++) {
-        slot = ngx_dns_directory_slots(pub->dir) + i;
 
-        if (slot->place <= NGX_DNS_DIRECTORY_REMOVED) {
+        if (slots[i].place <= NGX_DNS_DIRECTORY_REMOVED) {
             continue;
         }
 
-        zone = ngx_dns_shared_at(pub->sh, slot->place);
+        n = ngx_dns_directory_home(pub->dir, slots[i].hash);
 
-        if (ngx_dns_directory_find(pub->sh, pub->dir, slot->hash, zone->name,
-                                   zone->name_len)
-            != slot)
+        while (slots[n].place != 0 && slots[n].hash != slots[i].hash) {
+            n = (n + 1) & pub->dir->mask;
+        }
+
+        if (n == i) {
+            continue;
+        }
+
+        zone = ngx_dns_shared_at(pub->sh, slots[i].place);
+
+        if (ngx_dns_directory_find(pub->sh, pub->dir, slots[i].hash,
+                                   zone->name, zone->name_len)
+            != &slots[i])
         {
             return NGX_ERROR;
         }

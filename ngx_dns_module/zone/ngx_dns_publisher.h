@@ -16,6 +16,7 @@
 /* What the files of the writer share.  Places here are units of the heap. */
 
 #define NGX_DNS_PUBLISH_WANTS    16         /* sizes that wait for a hole */
+#define NGX_DNS_SLOTS_ZERO       (16 * 1024)    /* octets in a step */
 
 
 /* a block that readers may see, and the epoch of its last day */

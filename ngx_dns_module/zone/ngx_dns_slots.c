@@ -9,7 +9,6 @@
 #include "ngx_dns_publisher.h"
 
 
-#define NGX_DNS_SLOTS_ZERO   (16 * 1024)    /* octets in a step */
 #define NGX_DNS_SLOTS_COPY   256            /* slots in a step */
 #define NGX_DNS_SLOTS_STEPS  16             /* for a zone, if it is late */
 
@@ -249,10 +248,12 @@ ngx_dns_slots_step(ngx_dns_publisher_t *pub)
         ngx_memzero((u_char *) ngx_dns_directory_slots(pub->grow)
                     + pub->zeroed, n);
         pub->zeroed += n;
+        pub->moved += n;
         return;
     }
 
     last = ngx_min(pub->copied + NGX_DNS_SLOTS_COPY, pub->dir->mask + 1);
+    pub->moved += (last - pub->copied) * sizeof(ngx_dns_directory_slot_t);
 
     while (pub->copied < last) {
         slot = ngx_dns_directory_slots(pub->dir) + pub->copied++;
