@@ -229,6 +229,8 @@ ngx_dns_publish_work(ngx_dns_publisher_t *pub, size_t octets)
 
     (void) ngx_dns_publisher_reclaim(pub);
 
+    ngx_dns_slots_shrink(pub);
+
     for (n = 0; n <= octets && pub->grow != NULL; n += NGX_DNS_SLOTS_ZERO) {
         ngx_dns_slots_step(pub);
     }

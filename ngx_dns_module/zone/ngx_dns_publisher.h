@@ -174,6 +174,7 @@ ngx_uint_t ngx_dns_publisher_reclaim(ngx_dns_publisher_t *pub);
  * wanted how many slots are good for so many zones
  * room   NGX_OK: there is a slot for another zone; NGX_AGAIN, NGX_DECLINED:
  *        as alloc
+ * shrink begins if there are far too many slots
  * begin  a new directory in the FIXED block at; enough units for slots
  * step   one step; does nothing if no directory is to come
  */
@@ -189,6 +190,7 @@ void ngx_dns_slots_labels(ngx_dns_publisher_t *pub,
     ngx_dns_directory_t *dir);
 uint64_t ngx_dns_slots_wanted(uint64_t zones);
 ngx_int_t ngx_dns_slots_room(ngx_dns_publisher_t *pub);
+void ngx_dns_slots_shrink(ngx_dns_publisher_t *pub);
 void ngx_dns_slots_begin(ngx_dns_publisher_t *pub, uint64_t at,
     uint64_t slots);
 void ngx_dns_slots_step(ngx_dns_publisher_t *pub);

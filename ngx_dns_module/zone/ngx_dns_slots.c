@@ -11,6 +11,7 @@
 
 #define NGX_DNS_SLOTS_COPY   256            /* slots in a step */
 #define NGX_DNS_SLOTS_STEPS  16             /* for a zone, if it is late */
+#define NGX_DNS_SLOTS_SHRINK 4              /* times too many of them */
 
 
 static ngx_dns_directory_slot_t *ngx_dns_slots_twin(ngx_dns_publisher_t *pub,
@@ -214,6 +215,31 @@ ngx_dns_slots_room(ngx_dns_publisher_t *pub)
 
     return (rc == NGX_DECLINED && 8 * (pub->filled + 1) <= 7 * slots)
                ? NGX_OK : rc;
+}
+
+
+/* many zones are gone: a smaller directory will do */
+
+void
+ngx_dns_slots_shrink(ngx_dns_publisher_t *pub)
+{
+    size_t    size;
+    uint64_t  slots, at;
+
+    slots = ngx_dns_slots_wanted(pub->zones);
+
+    if (pub->grow != NULL
+        || NGX_DNS_SLOTS_SHRINK * slots > pub->dir->mask + 1)
+    {
+        return;
+    }
+
+    size = ngx_dns_directory_size(slots);
+    at = ngx_dns_heap_take(&pub->heap, ngx_dns_heap_units(size));
+
+    if (at != NGX_DNS_HEAP_NONE) {
+        ngx_dns_slots_begin(pub, at, slots);
+    }
 }
 
 

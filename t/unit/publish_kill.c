@@ -24,6 +24,7 @@
 
 #define READERS  4
 #define ZONES    300                    /* the first half of them stays */
+#define SMALL    1200                   /* more come and go, all at once */
 #define SIZE     (4 * MB)
 #define KILLS    60
 
@@ -179,7 +180,7 @@ reader(ngx_uint_t i)
 
         for (k = 0; k < 8; k++) {
             seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-            n = (seed >> 33) % ZONES;
+            n = (seed >> 33) % (ZONES + 20);
 
             region_apex(apex, n);
             ngx_dns_name_set(&name, apex, &region_key);
@@ -216,9 +217,10 @@ writer(ngx_uint_t seed)
     size_t                size;
     u_char                apex[NGX_DNS_NAME_MAX];
     uint64_t              place, needed;
-    ngx_uint_t            n, i, what;
+    ngx_uint_t            n, i, what, gone;
     ngx_dns_publisher_t  *pub;
 
+    gone = 1;
     pub = ngx_dns_publisher_open(sh, &memory, &region_key, alive);
 
     for (i = 0; i < seed; i++) {
@@ -249,7 +251,24 @@ writer(ngx_uint_t seed)
             region_apex(apex, n);
             (void) ngx_dns_publish_remove(pub, apex);
 
-        } else if (what < 71) {
+        } else if (what == 71) {
+
+            /* the directory grows, and shrinks again */
+
+            for (n = ZONES; n < SMALL; n++) {
+                region_apex(apex, n);
+
+                if (gone) {
+                    (void) region_put(sh, pub, n, seed, 400);
+
+                } else {
+                    (void) ngx_dns_publish_remove(pub, apex);
+                }
+            }
+
+            gone = !gone;
+
+        } else if (what == 70) {
 
             if (ngx_dns_publish_alloc(pub, MB + MB / 2, &place, &needed)
                 == NGX_OK)
