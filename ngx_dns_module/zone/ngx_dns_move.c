@@ -26,6 +26,7 @@
 
 
 #define NGX_DNS_MOVE_BLOCKS   16384     /* looked at in one call */
+#define NGX_DNS_MOVE_SHUT     2048      /* blocks of a window, in one call */
 #define NGX_DNS_MOVE_PASSES   4         /* over the area, at most */
 #define NGX_DNS_MOVE_AGE      1000      /* calls until a gap is given up */
 #define NGX_DNS_MOVE_PAUSE    100       /* calls if something is in the way */
@@ -43,6 +44,7 @@ typedef enum {
 static void ngx_dns_move_search(ngx_dns_publisher_t *pub);
 static void ngx_dns_move_slide(ngx_dns_publisher_t *pub, uint64_t n);
 static void ngx_dns_move_start(ngx_dns_publisher_t *pub);
+static ngx_int_t ngx_dns_move_shut(ngx_dns_publisher_t *pub);
 static ngx_int_t ngx_dns_move_gap(ngx_dns_publisher_t *pub, size_t octets);
 static ngx_dns_move_step_e ngx_dns_move_step(ngx_dns_publisher_t *pub);
 static ngx_dns_move_step_e ngx_dns_move_block(ngx_dns_publisher_t *pub,
@@ -301,26 +303,40 @@ ngx_dns_move_slide(ngx_dns_publisher_t *pub, uint64_t n)
 static void
 ngx_dns_move_start(ngx_dns_publisher_t *pub)
 {
-    ngx_dns_heap_t  *heap;
     ngx_dns_move_t  *move;
 
-    heap = &pub->heap;
     move = &pub->move;
 
-    move->gap = ngx_dns_heap_block(heap, move->best);
+    move->gap = ngx_dns_heap_block(&pub->heap, move->best);
     move->at = move->gap;
     move->end = move->gap;
-
-    while (move->end < move->best_end) {
-        move->end = ngx_dns_heap_next(heap, move->end);
-    }
 
     move->phase = NGX_DNS_MOVE_GAP;
     move->pass = 0;
     move->moves = 0;
     move->blocked = 0;
+}
 
-    ngx_dns_heap_shut(heap, move->gap, move->end);
+
+/* shuts the window before anything moves: a part of it in each call */
+
+static ngx_int_t
+ngx_dns_move_shut(ngx_dns_publisher_t *pub)
+{
+    ngx_uint_t       i;
+    ngx_dns_move_t  *move;
+
+    move = &pub->move;
+
+    for (i = 0; i < NGX_DNS_MOVE_SHUT && move->end < move->best_end; i++) {
+        move->end = ngx_dns_heap_next(&pub->heap, move->end);
+    }
+
+    if (i != 0) {
+        ngx_dns_heap_shut(&pub->heap, move->gap, move->end);
+    }
+
+    return (move->end < move->best_end) ? NGX_AGAIN : NGX_OK;
 }
 
 
@@ -329,6 +345,10 @@ ngx_dns_move_gap(ngx_dns_publisher_t *pub, size_t octets)
 {
     size_t      n;
     ngx_uint_t  i;
+
+    if (ngx_dns_move_shut(pub) == NGX_AGAIN) {
+        return NGX_AGAIN;
+    }
 
     for (i = 0; i < NGX_DNS_MOVE_BLOCKS; i++) {
 
@@ -553,6 +573,7 @@ ngx_dns_move_pass(ngx_dns_publisher_t *pub)
         move->gap = 0;
         move->at = 0;
         move->end = 0;
+        move->best_end = 0;
 
         ngx_dns_heap_shut(&pub->heap, 0, 0);
 

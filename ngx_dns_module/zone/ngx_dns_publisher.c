@@ -10,6 +10,7 @@
 
 
 #define NGX_DNS_PUBLISHER_ARRAY  4096
+#define NGX_DNS_PUBLISHER_AHEAD  16         /* slots whose zones are fetched */
 
 
 static ngx_int_t ngx_dns_publisher_head(const ngx_dns_shared_t *sh);
@@ -118,6 +119,7 @@ static ngx_int_t
 ngx_dns_publisher_read(ngx_dns_publisher_t *pub)
 {
     uint64_t                   i, slots, place, size;
+    ngx_dns_zone_t            *zone;
     ngx_dns_directory_slot_t  *slot;
 
     place = pub->sh->directory;
@@ -149,6 +151,14 @@ ngx_dns_publisher_read(ngx_dns_publisher_t *pub)
 
     for (i = 0; i < slots; i++) {
         slot = ngx_dns_directory_slots(pub->dir) + i;
+
+        if (i + NGX_DNS_PUBLISHER_AHEAD < slots) {
+            zone = ngx_dns_shared_at(pub->sh,
+                                     slot[NGX_DNS_PUBLISHER_AHEAD].place);
+            __builtin_prefetch(zone);
+            __builtin_prefetch(zone->name);
+        }
+
         pub->filled += (slot->place != 0);
 
         if (slot->place > NGX_DNS_DIRECTORY_REMOVED
