@@ -9,6 +9,7 @@
 #        redis_live.pl swap [--seconds=30]
 #        redis_live.pl kills [--rounds=300] [--seed=N]
 #        redis_live.pl snapshot [--zones=100000] [--records=10]
+#        redis_live.pl publish [--rounds=10000]
 
 ###############################################################################
 
@@ -38,7 +39,7 @@ $build = $ENV{BENCH_BUILD} = abs_path($build);
 
 my $port = free_port(5650);
 
-my %o = (rate => 50000, reloads => 20, seconds => 0, rounds => 300,
+my %o = (rate => 50000, reloads => 20, seconds => 0, rounds => 0,
 	zones => 0, records => 10, workers => 4, seed => time());
 
 my $what = shift // '';
@@ -47,7 +48,8 @@ GetOptions(\%o, 'rate=i', 'reloads=i', 'seconds=f', 'rounds=i', 'zones=i',
 	'records=i', 'workers=i', 'only=s', 'seed=i') or exit 2;
 
 my %what = (reload => \&reload, upgrade => \&upgrade, outage => \&outage,
-	swap => \&swap, kills => \&kills, snapshot => \&snapshot);
+	swap => \&swap, kills => \&kills, snapshot => \&snapshot,
+	publish => \&publish);
 
 $| = 1;
 srand $o{seed};
@@ -398,7 +400,7 @@ sub kills {
 
 	print "seed $o{seed}\n";
 
-	for my $round (1 .. $o{rounds}) {
+	for my $round (1 .. $o{rounds} || 300) {
 		my $victim = (qw/ control worker redis /)[int rand 3];
 		my $until = time() + 0.1 + rand 0.4;
 		my $when = time() + rand 0.3;
@@ -559,6 +561,86 @@ sub snapshot {
 
 		server_stop($s);
 	}
+}
+
+###############################################################################
+
+# a zone of 1 MB in 16 MB, changed again and again, while one worker has all
+# the traffic and an old one is kept alive by a session
+
+sub publish {
+	my $rounds = $o{rounds} || 10_000;
+	my $proxy = free_port(5850);
+	my $sink = IO::Socket::INET->new(Listen => 5, LocalAddr => '127.0.0.1',
+		Proto => 'tcp') or die "listen: $!\n";
+	my $sources = "    dns_redis unix:%s zone=bench:16m snapshot=0;\n"
+		. "    server {\n        listen 127.0.0.1:$proxy;\n"
+		. '        proxy_pass 127.0.0.1:' . $sink->sockport() . ";\n    }";
+	my $dir = "$build/servers/live";
+
+	remove_tree($dir);
+
+	my $redis = redis_start(dir => "$dir/redis");
+	my $c = redis_connect($redis);
+	my $key = 'redins:zones:big.test.';
+
+	redis_command($c, 'HSET', $key, map { ("t$_" => '{"txt":{"records":[{'
+		. '"text":"' . ('x' x 50_000) . '"}]}}') } 1 .. 20);
+	redis_command($c, 'HSET', $key, 'v', value(0));
+	redis_command($c, 'SADD', 'redins:zones', 'big.test.');
+
+	my $s = nginx_redis(dir => $dir, port => $port, redis => $redis,
+		workers => 4, sources => sprintf($sources, $redis->{socket}));
+
+	wait_answer($s->{pid}, $port, 'v.big.test', 20);
+
+	my $session = IO::Socket::INET->new(Proto => 'tcp',
+		PeerAddr => '127.0.0.1', PeerPort => $proxy)
+		or die "proxy: $!\n";
+	print $session "hello\n";
+	sleep 0.3;
+
+	my @old = nginx_workers(nginx_master($s));
+	kill 'HUP', nginx_master($s);
+	sleep 2;
+	my $kept = grep { alive($_) } @old;
+
+	spew("$build/questions.redis", "v.big.test A\n");
+
+	my $load = load_begin("$build/live.out", "$build/load", '-p', $port,
+		'-q', "$build/questions.redis", '-r', 5000, '-c', 1, '-d', 10000);
+	my $start = time();
+	my ($seen, $late) = (0, 0);
+
+	for my $n (1 .. $rounds) {
+		redis_command($c, 'HSET', $key, 'v', value($n));
+
+		my $want = join '.', 10, $n >> 16 & 255, $n >> 8 & 255, $n & 255;
+		my $until = time() + 5;
+
+		while (time() < $until) {
+			if (address('v.big.test') eq $want) { $seen++; $late--; last }
+		}
+
+		$late++;
+	}
+
+	my $r = load_end($load);
+
+	printf "%d of %d changes published in %.1f s, %d old workers kept, "
+		. "load: sent %d lost %d (%s)\n", $seen, $rounds, time() - $start,
+		$kept, $r->{sent}, $r->{lost},
+		join(' ', map { "$_ $r->{rcodes}{$_}" } sort keys %{$r->{rcodes}});
+
+	close $session;
+	server_stop($s);
+	redis_stop($redis);
+}
+
+sub value {
+	my ($n) = @_;
+	return '{"a":{"records":[{"ip":"' . join('.', 10, $n >> 16 & 255,
+		$n >> 8 & 255, $n & 255) . '"}]}}';
 }
 
 ###############################################################################
