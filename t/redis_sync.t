@@ -25,7 +25,7 @@ select STDERR; $| = 1;
 select STDOUT; $| = 1;
 
 my $t = Test::Nginx->new()->has(qw/stream udp/)
-	->has_daemon('redis-server')->plan(42);
+	->has_daemon('redis-server')->plan(45);
 
 my $r = redis_start($t);
 
@@ -36,6 +36,12 @@ $r->l4('set.test.', {
 	hollow => {},
 });
 
+# a zone that is about to be moved
+
+$r->l1('move.test.', { www => a('192.0.2.1') });
+$r->l4('move.test.', { www => { A => ips('192.0.2.2'), TXT => text('two') } },
+	keep => 1);
+
 dns_run($t, stream => $r->directives(), sources => [ 'zone' ],
 	main => 'worker_processes 2;', server => 'dns_nsid $pid;',
 	udp => 'reuseport');
@@ -43,6 +49,7 @@ dns_run($t, stream => $r->directives(), sources => [ 'zone' ],
 is_ip('www.hash.test', '192.0.2.1', 'L1');
 is_ip('www.set.test', '192.0.2.1', 'L4');
 is_txt('www.set.test', 'one', 'L4, another type');
+is_ip('www.move.test', '192.0.2.1', 'both layouts');
 is_nodata('hollow.set.test', 'L4, a label without keys');
 is_nxdomain('none.set.test', 'L4, no such name');
 is_nxdomain('none.hash.test', 'L1, no such name');
@@ -51,7 +58,7 @@ my $c = dns_counters();
 
 is($c->{'zone.connected'}, 1, 'connected');
 is($c->{'zone.comparisons'}, 1, 'one comparison');
-is(wait_counter('zones', sub { $_[0] == 2 }), 2, 'zones');
+is(wait_counter('zones', sub { $_[0] == 3 }), 3, 'zones');
 
 # changes
 
@@ -114,6 +121,10 @@ is_ip('moved.hash.test', '192.0.2.5', 'until it is deleted');
 
 $r->l1('hash.test.', { back => a('192.0.2.6') });
 is_ip('back.hash.test', '192.0.2.6', 'and back');
+
+$r->command('DEL', $r->key('zones:move.test.'));
+is_ip('www.move.test', '192.0.2.2', 'keys from before the start');
+is_txt('www.move.test', 'two', 'all of them');
 
 # a new zone; the list first, then the data
 

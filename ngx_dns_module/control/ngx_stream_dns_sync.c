@@ -21,6 +21,7 @@ static void ngx_stream_dns_sync_ready(ngx_stream_dns_redis_t *r, void *data);
 static void ngx_stream_dns_sync_setup(ngx_event_t *ev);
 static void ngx_stream_dns_sync_gone(ngx_stream_dns_redis_t *r, void *data);
 static void ngx_stream_dns_sync_forget(ngx_stream_dns_sync_t *sync);
+static void ngx_stream_dns_sync_stop(ngx_stream_dns_sync_t *sync);
 static void ngx_stream_dns_sync_loaded(ngx_stream_dns_source_t *src);
 static ngx_int_t ngx_stream_dns_sync_published(ngx_stream_dns_sync_t *sync);
 static void ngx_stream_dns_sync_begin(ngx_stream_dns_sync_t *sync);
@@ -156,6 +157,8 @@ ngx_stream_dns_sync_ready(ngx_stream_dns_redis_t *r, void *data)
 }
 
 
+/* after a pause: changes have been heard of all the time, or nothing yet */
+
 static void
 ngx_stream_dns_sync_setup(ngx_event_t *ev)
 {
@@ -163,7 +166,17 @@ ngx_stream_dns_sync_setup(ngx_event_t *ev)
 
     sync = ev->data;
 
-    ngx_stream_dns_sync_ready(sync->data, sync);
+    if (sync->means == NGX_STREAM_DNS_MEANS_NONE) {
+        ngx_stream_dns_sync_ready(sync->data, sync);
+        return;
+    }
+
+    sync->readable = 1;
+
+    if (sync->writer) {
+        ngx_stream_dns_sync_begin(sync);
+        ngx_stream_dns_sync_post(sync);
+    }
 }
 
 
@@ -196,15 +209,11 @@ ngx_stream_dns_sync_gone(ngx_stream_dns_redis_t *r, void *data)
 static void
 ngx_stream_dns_sync_forget(ngx_stream_dns_sync_t *sync)
 {
-    ngx_uint_t              i;
-    ngx_stream_dns_zone_t  *z;
-
     ngx_stream_dns_read_lost(sync);
 
     sync->step = 0;
+    sync->means = NGX_STREAM_DNS_MEANS_NONE;
     sync->hears = 0;
-    sync->readable = 0;
-    sync->in_step = 0;
     sync->ping = 0;
     sync->handing = 0;
     sync->handover = 0;
@@ -223,18 +232,34 @@ ngx_stream_dns_sync_forget(ngx_stream_dns_sync_t *sync)
         sync->scanning = 0;
     }
 
+    if (sync->writer) {
+        ngx_stream_dns_stat(sync->src, NGX_STREAM_DNS_STAT_CONNECTED) = 0;
+    }
+
+    ngx_stream_dns_sync_stop(sync);
+}
+
+
+/* nothing is read; the comparison, if there is one, begins anew some time */
+
+static void
+ngx_stream_dns_sync_stop(ngx_stream_dns_sync_t *sync)
+{
+    ngx_uint_t              i;
+    ngx_stream_dns_zone_t  *z;
+
+    sync->readable = 0;
+    sync->in_step = 0;
+
     if (!sync->writer) {
         return;
     }
 
-    ngx_stream_dns_stat(sync->src, NGX_STREAM_DNS_STAT_CONNECTED) = 0;
     sync->src->shared->synced = 0;
 
     if (!sync->comparison) {
         return;
     }
-
-    /* the comparison begins anew some time */
 
     sync->comparison = 0;
     sync->compared = 0;
@@ -289,19 +314,25 @@ ngx_stream_dns_sync_error(ngx_stream_dns_sync_t *sync, ngx_str_t *error)
         return NGX_DECLINED;
     }
 
-    if (!sync->setup.timer_set) {
+    if (sync->setup.timer_set) {
+        return NGX_OK;
+    }
 
-        if (sync->said != word) {
-            sync->said = word;
-            ngx_log_error(NGX_LOG_ERR, sync->src->log, 0,
-                          "redis answers \"%V\", what is loaded stays",
-                          error);
-        }
+    if (sync->said != word) {
+        sync->said = word;
 
-        ngx_add_timer(&sync->setup, sync->pause);
-        sync->pause = ngx_min(2 * sync->pause, NGX_STREAM_DNS_PAUSE_MAX);
+        ngx_log_error(NGX_LOG_ERR, sync->src->log, 0,
+                      "redis answers \"%V\", what is loaded stays", error);
+    }
 
+    ngx_add_timer(&sync->setup, sync->pause);
+    sync->pause = ngx_min(2 * sync->pause, NGX_STREAM_DNS_PAUSE_MAX);
+
+    if (sync->means == NGX_STREAM_DNS_MEANS_NONE) {
         ngx_stream_dns_sync_lost(sync, "the server cannot be used now");
+
+    } else {
+        ngx_stream_dns_sync_stop(sync);
     }
 
     return NGX_OK;
@@ -698,6 +729,10 @@ ngx_stream_dns_sync_second(ngx_event_t *ev)
 
     if (!sync->writer) {
         return;
+    }
+
+    if (sync->list_failed) {
+        sync->list_dirty = 1;
     }
 
     ngx_stream_dns_sync_list(sync);

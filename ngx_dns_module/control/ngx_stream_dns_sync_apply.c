@@ -17,6 +17,7 @@
 #define NGX_STREAM_DNS_SMALL_SIZE   (128 * 1024)    /* octets of them */
 #define NGX_STREAM_DNS_LINES        20              /* logged in a second */
 #define NGX_STREAM_DNS_RETRY        1000            /* milliseconds */
+#define NGX_STREAM_DNS_TYPE_LAST    300             /* that is probed */
 
 
 static ngx_uint_t ngx_stream_dns_apply_large(ngx_dns_datum_t *reply);
@@ -27,8 +28,9 @@ static void ngx_stream_dns_apply_failed(ngx_stream_dns_content_t *ct);
 static void ngx_stream_dns_apply_none(ngx_stream_dns_content_t *ct);
 static void ngx_stream_dns_apply_layout(ngx_stream_dns_content_t *ct);
 static void ngx_stream_dns_apply_labels(ngx_stream_dns_content_t *ct);
-static ngx_int_t ngx_stream_dns_apply_label(ngx_stream_dns_sync_t *sync,
-    ngx_stream_dns_zone_t *z, ngx_dns_zone_t *last, ngx_str_t *label);
+static void ngx_stream_dns_apply_scan(ngx_stream_dns_content_t *ct);
+static ngx_int_t ngx_stream_dns_apply_probe(ngx_stream_dns_zone_t *z,
+    ngx_str_t *label);
 static ngx_uint_t ngx_stream_dns_apply_known(ngx_stream_dns_sync_t *sync,
     ngx_stream_dns_zone_t *z, ngx_dns_zone_t *last, ngx_str_t *label);
 static ngx_int_t ngx_stream_dns_apply_tail(ngx_stream_dns_zone_t *z,
@@ -255,6 +257,7 @@ ngx_stream_dns_apply_sound(ngx_stream_dns_content_t *ct)
         }
 
         z->tailed = 1;
+        z->moved = 0;
     }
 }
 
@@ -556,6 +559,7 @@ ngx_stream_dns_apply_layout(ngx_stream_dns_content_t *ct)
     z->keys |= ct->keys;
 
     if (ct->layout != NGX_STREAM_DNS_LAYOUT_UNKNOWN) {
+        z->moved |= (z->layout == NGX_STREAM_DNS_LAYOUT_HASH);
         z->layout = ct->layout;
         sync->layout = ct->layout;
     }
@@ -580,7 +584,8 @@ ngx_stream_dns_apply_layout(ngx_stream_dns_content_t *ct)
 
 /*
  * There are labels about whose keys nothing is known.  For a few each type
- * is tried; for many the names of all keys are scanned.
+ * is tried.  For many the names of all keys are scanned, unless it is a zone
+ * that was published before this process: that says most.
  */
 
 static void
@@ -589,6 +594,7 @@ ngx_stream_dns_apply_labels(ngx_stream_dns_content_t *ct)
     u_char                 *p, *last;
     uint16_t                len;
     ngx_str_t               label;
+    ngx_uint_t              probes;
     ngx_dns_zone_t         *zone;
     ngx_stream_dns_read_t  *read;
     ngx_stream_dns_zone_t  *z;
@@ -598,24 +604,20 @@ ngx_stream_dns_apply_labels(ngx_stream_dns_content_t *ct)
     z = read->zone;
     sync = read->sync;
 
-    zone = (ngx_dns_zone_t *) ct->last;
+    sync->sets = 1;
+
+    zone = (ct->nunknown > NGX_STREAM_DNS_PROBE && !z->moved)
+           ? ngx_dns_publish_get(sync->src->publisher, z->data) : NULL;
 
     if (!sync->noscan
         && (sync->comparison
-            || (zone == NULL && ct->nunknown > NGX_STREAM_DNS_PROBE)))
+            || (ct->nunknown > NGX_STREAM_DNS_PROBE && zone == NULL)))
     {
-        ngx_stream_dns_apply_free(ct);
-        sync->sets = 1;
-
-        if (sync->complete) {
-            ngx_stream_dns_zone_want(sync, z, ngx_current_msec);
-
-        } else {
-            ngx_stream_dns_zone_wait(sync, z);
-        }
-
+        ngx_stream_dns_apply_scan(ct);
         return;
     }
+
+    probes = 0;
 
     p = ct->unknown.data;
     last = p + ct->unknown.len;
@@ -626,7 +628,20 @@ ngx_stream_dns_apply_labels(ngx_stream_dns_content_t *ct)
         label.data = p + 2;
         label.len = len;
 
-        if (ngx_stream_dns_apply_label(sync, z, zone, &label) != NGX_OK) {
+        if (zone != NULL
+            && ngx_stream_dns_apply_known(sync, z, zone, &label))
+        {
+            continue;
+        }
+
+        if (zone != NULL && !sync->noscan
+            && ++probes > NGX_STREAM_DNS_PROBES)
+        {
+            ngx_stream_dns_apply_scan(ct);
+            return;
+        }
+
+        if (ngx_stream_dns_apply_probe(z, &label) != NGX_OK) {
             ngx_stream_dns_apply_retry(ct);
             return;
         }
@@ -639,22 +654,35 @@ ngx_stream_dns_apply_labels(ngx_stream_dns_content_t *ct)
 }
 
 
+static void
+ngx_stream_dns_apply_scan(ngx_stream_dns_content_t *ct)
+{
+    ngx_stream_dns_zone_t  *z;
+    ngx_stream_dns_sync_t  *sync;
+
+    z = ct->read->zone;
+    sync = ct->read->sync;
+
+    ngx_stream_dns_apply_free(ct);
+
+    if (sync->complete) {
+        ngx_stream_dns_zone_want(sync, z, ngx_current_msec);
+        return;
+    }
+
+    ngx_stream_dns_zone_wait(sync, z);
+}
+
+
+/* a key for each type that there is */
+
 static ngx_int_t
-ngx_stream_dns_apply_label(ngx_stream_dns_sync_t *sync,
-    ngx_stream_dns_zone_t *z, ngx_dns_zone_t *last, ngx_str_t *label)
+ngx_stream_dns_apply_probe(ngx_stream_dns_zone_t *z, ngx_str_t *label)
 {
     ngx_uint_t     type;
     ngx_dns_rr_t  *rr;
 
-    if (ngx_stream_dns_apply_tail(z, label, NULL, 0) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    if (last != NULL && ngx_stream_dns_apply_known(sync, z, last, label)) {
-        return NGX_OK;
-    }
-
-    for (type = 1; type < 512; type++) {
+    for (type = 1; type <= NGX_STREAM_DNS_TYPE_LAST; type++) {
         rr = ngx_dns_rr(type);
 
         if (rr->type != type || (rr->flags & NGX_DNS_RR_META)) {
@@ -668,7 +696,13 @@ ngx_stream_dns_apply_label(ngx_stream_dns_sync_t *sync,
         }
     }
 
-    return ngx_stream_dns_apply_tail(z, label, (u_char *) "ANAME", 5);
+    if (ngx_stream_dns_apply_tail(z, label, (u_char *) "ANAME", 5)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_stream_dns_apply_tail(z, label, NULL, 0);
 }
 
 
@@ -726,7 +760,7 @@ ngx_stream_dns_apply_known(ngx_stream_dns_sync_t *sync,
         set = ngx_dns_rrset_next(set);
     }
 
-    return 1;
+    return ngx_stream_dns_apply_tail(z, label, NULL, 0) == NGX_OK;
 }
 
 

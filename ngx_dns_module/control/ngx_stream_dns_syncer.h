@@ -33,6 +33,7 @@
 #define NGX_STREAM_DNS_WINDOW_SIZE  (8 * 1024 * 1024)   /* octets of them */
 #define NGX_STREAM_DNS_COUNT        1000    /* of SCAN and SSCAN */
 #define NGX_STREAM_DNS_PROBE        32      /* labels whose types are tried */
+#define NGX_STREAM_DNS_PROBES       256     /* of a zone that was published */
 #define NGX_STREAM_DNS_UNLISTED     10000   /* zones whose keys are noted */
 #define NGX_STREAM_DNS_TAIL_MAX     2048    /* octets of label and type */
 #define NGX_STREAM_DNS_TEXT_MAX     8192    /* octets of messages of a zone */
@@ -99,6 +100,7 @@ struct ngx_stream_dns_zone_s {
     unsigned                   gone:1;      /* to be freed when not busy */
     unsigned                   keys:1;      /* DNSSEC keys are wanted */
     unsigned                   tailed:1;    /* tails were all there was */
+    unsigned                   moved:1;     /* what is published was a hash */
     unsigned                   doubted:1;   /* all its keys were gone */
     unsigned                   failed:1;    /* a reply was an error */
     unsigned                   full:1;      /* there was no room */
