@@ -268,6 +268,7 @@ ngx_stream_dns_sync_stop(ngx_stream_dns_sync_t *sync)
     for (i = 0; i < sync->nbuckets; i++) {
         for (z = sync->buckets[i]; z != NULL; z = z->next) {
             z->compare = 0;
+            z->once_more = 0;
         }
     }
 }

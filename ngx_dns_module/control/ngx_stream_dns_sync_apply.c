@@ -121,7 +121,7 @@ ngx_stream_dns_apply_prepare(ngx_stream_dns_content_t *ct,
     ct->key = sync->key;
     ct->mem = mem;
     ct->last = ngx_dns_publish_get(sync->src->publisher, read->zone->data);
-    ct->rebuild = sync->rebuild;
+    ct->rebuild = sync->rebuild || read->zone->full || read->zone->failed;
 }
 
 

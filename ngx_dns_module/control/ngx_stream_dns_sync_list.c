@@ -711,10 +711,27 @@ ngx_stream_dns_compare_zones(ngx_stream_dns_sync_t *sync)
             z->compare = 1;
             sync->comparing++;
 
-            if (z->state == NGX_STREAM_DNS_ZONE_IDLE) {
-                z->state = NGX_STREAM_DNS_ZONE_WANTED;
-                ngx_queue_insert_tail(&sync->compare, &z->queue);
+            if (z->state == NGX_STREAM_DNS_ZONE_BUSY) {
+
+                /* it may have been read before the connection was lost */
+
+                z->once_more = 1;
+                continue;
             }
+
+            if (z->state == NGX_STREAM_DNS_ZONE_WANTED) {
+
+                if (!z->full) {
+                    continue;
+                }
+
+                /* it waits for room */
+
+                ngx_queue_remove(&z->queue);
+            }
+
+            z->state = NGX_STREAM_DNS_ZONE_WANTED;
+            ngx_queue_insert_tail(&sync->compare, &z->queue);
         }
     }
 }

@@ -124,6 +124,14 @@ ngx_stream_dns_zone_changed(ngx_stream_dns_sync_t *sync,
 
         ngx_stream_dns_zone_want(sync, z,
                                  ngx_current_msec + NGX_STREAM_DNS_GATHER);
+
+    } else if ((ngx_msec_int_t) (z->due - ngx_current_msec)
+               > NGX_STREAM_DNS_GATHER)
+    {
+        /* it would be tried again later anyway */
+
+        ngx_stream_dns_zone_want(sync, z,
+                                 ngx_current_msec + NGX_STREAM_DNS_GATHER);
     }
 }
 
@@ -160,7 +168,15 @@ ngx_stream_dns_zone_done(ngx_stream_dns_sync_t *sync,
 {
     z->state = NGX_STREAM_DNS_ZONE_IDLE;
 
-    if (z->compare) {
+    if (z->once_more && z->compare && !z->gone) {
+        z->once_more = 0;
+
+        if (!z->again) {
+            z->again = 1;
+            z->again_heard = ngx_stream_dns_sync_now();
+        }
+
+    } else if (z->compare) {
         z->compare = 0;
         sync->comparing--;
     }

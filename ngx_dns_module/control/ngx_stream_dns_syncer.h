@@ -96,6 +96,7 @@ struct ngx_stream_dns_zone_s {
     unsigned                   layout:2;
     unsigned                   listed:1;
     unsigned                   compare:1;   /* counted in sync->comparing */
+    unsigned                   once_more:1; /* busy when it was chosen */
     unsigned                   again:1;
     unsigned                   gone:1;      /* to be freed when not busy */
     unsigned                   keys:1;      /* DNSSEC keys are wanted */
