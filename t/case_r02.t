@@ -55,7 +55,7 @@ my $mode = $t->testdir() . '/mode';
 
 $t->write_file('mode', '');
 
-my $fake = redis_fake($t, listen => 8981, to => $r, answer => sub {
+redis_fake($t, listen => 8981, to => $r, answer => sub {
 	my ($c, $word) = @_;
 
 	open my $f, '<', $mode or return undef;
@@ -70,7 +70,7 @@ my $fake = redis_fake($t, listen => 8981, to => $r, answer => sub {
 
 dns_run($t, stream => <<EOF);
     dns_state_path state;
-    dns_redis $fake zone=edge:4m;
+    dns_redis 127.0.0.1:8981 zone=edge:4m;
 EOF
 
 my $ask = [ 'www.z1.test', 'A' ];

@@ -42,14 +42,13 @@ for my $db (0, 5) {
 }
 
 my $socket = $r->socket_path();
-my $port = $r->port_number();
 
 $t->write_file('password', "of-user\n");
 
 dns_run($t, sources => [ 'default', 'user' ], stream => <<EOF);
     dns_state_path state;
 
-    dns_redis 127.0.0.1:$port zone=default:1m db=5 prefix=default-
+    dns_redis 127.0.0.1:8981 zone=default:1m db=5 prefix=default-
               password=of-default;
     dns_redis unix:$socket zone=user:1m db=5 prefix=user- user=zones
               password_file=password;
@@ -57,7 +56,7 @@ dns_run($t, sources => [ 'default', 'user' ], stream => <<EOF);
     server {
         listen 127.0.0.1:%%PORT_8982_UDP%% udp;
         dns on;
-        dns_redis 127.0.0.1:$port zone=wrong:1m prefix=wrong-
+        dns_redis 127.0.0.1:8981 zone=wrong:1m prefix=wrong-
                   user=zones password=not-of-user;
     }
 EOF

@@ -28,7 +28,7 @@
 /* milliseconds */
 
 #define NGX_STREAM_DNS_REDIS_PAUSE      100     /* the first one */
-#define NGX_STREAM_DNS_REDIS_MAX_PAUSE  2000
+#define NGX_STREAM_DNS_REDIS_MAX_PAUSE  1500
 #define NGX_STREAM_DNS_REDIS_IDLE       1000    /* then a PING is sent */
 #define NGX_STREAM_DNS_REDIS_STABLE     1000    /* then pauses are short */
 #define NGX_STREAM_DNS_REDIS_LINES      1000    /* between two log lines */
