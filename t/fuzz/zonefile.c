@@ -22,6 +22,7 @@
 #include "shim.h"
 #include "memory.h"
 #include "check.h"
+#include "verified.h"
 #include "ngx_dns_compile.h"
 #include "ngx_dns_master.h"
 #include "ngx_dns_rdata.h"
@@ -282,6 +283,7 @@ fuzz_zone(u_char *data, size_t size)
     if (rc == NGX_OK
         && ngx_dns_compile(rs, &key, &memory, &zone, &len) == NGX_OK)
     {
+        verified(zone, &key);
         memory_unmap(NULL, zone, len);
     }
 

@@ -28,6 +28,7 @@
 #include <stdio.h>
 #include "memory.h"
 #include "tap.h"
+#include "verified.h"
 #include "ngx_dns_build.h"
 #include "ngx_dns_choice.h"
 #include "ngx_dns_rdata.h"
@@ -434,6 +435,9 @@ build_octets(const char *values, size_t len)
     {
         build_print("REFUSED\n");
         build_zone = NULL;
+
+    } else {
+        verified(build_zone, &build_key);
     }
 
     ngx_dns_build_destroy(b);

@@ -45,6 +45,7 @@ static void refused(const char *what, size_t offset, size_t n, uint64_t value);
 static void test_mutated(void);
 static void mutate(u_char *p, size_t size, ngx_dns_zone_t *zone);
 static void write_zones(const char *path);
+static void test_corpus(void);
 
 
 static asking_t  one, two;
@@ -99,6 +100,7 @@ main(int argc, char **argv)
 
     test_refused();
     test_mutated();
+    test_corpus();
 
     for (k = 0; k < nzones; k++) {
         memory_unmap(NULL, zones[k].zone, 0);
@@ -618,4 +620,49 @@ write_zones(const char *path)
         free(p);
         fclose(f);
     }
+}
+
+
+/* a fuzzer that begins with nothing but refused zones finds nothing */
+
+static void
+test_corpus(void)
+{
+    FILE            *f;
+    char             path[512];
+    void            *p;
+    size_t           n;
+    ngx_uint_t       i, passed;
+    const char      *err;
+    ngx_dns_zone_t   head;
+
+    passed = 0;
+
+    for (i = 0; i < nzones; i++) {
+        snprintf(path, sizeof(path), "t/fuzz/corpus/verify/zone%02d",
+                 (int) i);
+
+        f = fopen(path, "rb");
+
+        if (f == NULL) {
+            continue;
+        }
+
+        if (fread(&head, sizeof(head), 1, f) == 1 && head.size % 64 == 0
+            && head.size < 1024 * 1024)
+        {
+            rewind(f);
+            p = aligned_alloc(64, head.size);
+            n = fread(p, 1, head.size, f);
+            passed += (n <= head.size
+                       && ngx_dns_zone_verify(p, head.size, &one.key, &err)
+                          == NGX_OK);
+            free(p);
+        }
+
+        fclose(f);
+    }
+
+    tap_ok(passed > 20, "%d zones of t/fuzz/corpus/verify pass (if not, run "
+           "this program with that folder as argument)", (int) passed);
 }

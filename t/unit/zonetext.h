@@ -23,6 +23,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include "memory.h"
+#include "verified.h"
 #include "ngx_dns_choice.h"
 #include "ngx_dns_compile.h"
 #include "ngx_dns_master.h"
@@ -300,7 +301,13 @@ zonetext(const u_char *apex, const char *data, size_t len, ngx_dns_key_t *key)
 
     ngx_dns_records_destroy(rs);
 
-    return (rc == NGX_OK) ? zone : NULL;
+    if (rc != NGX_OK) {
+        return NULL;
+    }
+
+    verified(zone, key);
+
+    return zone;
 }
 
 
