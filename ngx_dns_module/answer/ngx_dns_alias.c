@@ -10,47 +10,212 @@
 
 
 /*
- * Answers under another name than that of their records.  The name is looked
- * up as always, link by link; then what this has put into the reply is
+ * Answers under another name than that of their records.  The chain is
+ * followed as always, link by link; then what this has put into the reply is
  * replaced by what is to be seen.
  */
 
 
-static ngx_dns_state_e ngx_dns_flatten_end(ngx_dns_answer_t *a,
+static ngx_dns_state_e ngx_dns_alias_aname(ngx_dns_answer_t *a,
+    ngx_dns_node_t *node);
+static ngx_dns_state_e ngx_dns_alias_aname_end(ngx_dns_answer_t *a,
+    ngx_dns_state_e state);
+static ngx_dns_state_e ngx_dns_alias_flat_end(ngx_dns_answer_t *a,
+    ngx_dns_state_e state);
+static ngx_dns_state_e ngx_dns_alias_flatten(ngx_dns_answer_t *a,
     ngx_dns_state_e state, ngx_uint_t type);
 static ngx_dns_item_t *ngx_dns_alias_item(ngx_dns_answer_t *a,
     ngx_uint_t first, ngx_uint_t type, uint32_t *ttl);
-static ngx_dns_state_e ngx_dns_aname_link(ngx_dns_answer_t *a,
-    ngx_dns_node_t *node, uint32_t *ttl);
-static ngx_dns_state_e ngx_dns_aname_name(ngx_dns_answer_t *a);
-static ngx_dns_state_e ngx_dns_aname_end(ngx_dns_answer_t *a,
-    ngx_dns_state_e state, ngx_uint_t first, const u_char *owner,
-    uint32_t ttl);
 
 
 ngx_dns_state_e
-ngx_dns_alias_flatten(ngx_dns_answer_t *a, ngx_dns_rrset_t *cname)
+ngx_dns_alias_answer(ngx_dns_answer_t *a, ngx_dns_node_t *node,
+    ngx_uint_t wildcard)
 {
-    ngx_uint_t       n;
-    ngx_dns_state_e  state;
+    ngx_uint_t  address, flat;
 
-    state = ngx_dns_chain_cname(a, cname);
-
-    for (n = 0; state == ngx_dns_state_follow && n <= NGX_DNS_CHAIN_MAX; n++) {
-        state = ngx_dns_answer_name(a);
+    if (node->flags & NGX_DNS_NODE_FAILED) {
+        return ngx_dns_state_failed;
     }
 
+    address = (a->query->qtype == NGX_DNS_TYPE_A
+               || a->query->qtype == NGX_DNS_TYPE_AAAA);
+    flat = (a->zone->flags & NGX_DNS_ZONE_FLATTEN);
+
+    /* at the apex a CNAME is no alias of the name, just of its addresses */
+
+    if ((node->flags & NGX_DNS_NODE_CNAME)
+        && (!(node->flags & NGX_DNS_NODE_APEX) || (flat && address)))
+    {
+        if (flat && a->links == 0) {
+            a->alias = NGX_DNS_ALIAS_FLAT;
+
+        } else if (wildcard) {
+            ngx_dns_deny_wildcard(a);
+        }
+
+        return ngx_dns_chain_cname(a, ngx_dns_node_rrset(node,
+                                                        NGX_DNS_TYPE_CNAME));
+    }
+
+    if ((node->flags & NGX_DNS_NODE_ANAME) && address) {
+        return ngx_dns_alias_aname(a, node);
+    }
+
+    return ngx_dns_state_absent;
+}
+
+
+/*
+ * A or AAAA of the name of node are those of another name, in whatever zone
+ * of this server.
+ */
+
+static ngx_dns_state_e
+ngx_dns_alias_aname(ngx_dns_answer_t *a, ngx_dns_node_t *node)
+{
+    u_char    *rdata;
+    uint32_t   ttl;
+
+    rdata = ngx_dns_notes_find(ngx_dns_node_notes(node), NGX_DNS_NOTE_ANAME);
+
+    if (rdata == NULL) {
+        return ngx_dns_state_failed;
+    }
+
+    if (!(a->alias & NGX_DNS_ALIAS_ANAME)) {
+        a->alias |= NGX_DNS_ALIAS_ANAME;
+        a->aname.zone = a->zone;
+        a->aname.owner = a->target;
+        a->aname.first = a->reply.nitems;
+        a->aname.ttl = 0xffffffff;
+    }
+
+    rdata += 2 + NGX_DNS_NOTE_HEAD;
+    ttl = ngx_dns_get32(rdata);
+
+    if (ttl != NGX_DNS_ANAME_NO_TTL) {
+        ttl = ngx_max(ttl, a->conf->min_ttl);
+        ttl = ngx_min(ttl, a->conf->max_ttl);
+        a->aname.ttl = ngx_min(a->aname.ttl, ttl);
+    }
+
+    return ngx_dns_chain_follow(a, rdata + 4);
+}
+
+
+ngx_dns_state_e
+ngx_dns_alias_zone(ngx_dns_answer_t *a)
+{
+    ngx_uint_t  i;
+
+    for (i = 0; i < a->links; i++) {
+        if (a->chain[i] == a->name->hash[0]) {
+            return ngx_dns_state_done;
+        }
+    }
+
+    a->zone = ngx_dns_locate(a->conf, a->name, 0);
+
+    if (a->zone == NULL) {
+        return ngx_dns_locate_ready(a->conf) ? ngx_dns_state_unreachable
+                                             : ngx_dns_state_not_ready;
+    }
+
+    return ngx_dns_locate_check(a);
+}
+
+
+ngx_dns_state_e
+ngx_dns_alias_end(ngx_dns_answer_t *a, ngx_dns_state_e state)
+{
+    if (a->alias & NGX_DNS_ALIAS_ANAME) {
+        state = ngx_dns_alias_aname_end(a, state);
+    }
+
+    if (a->alias & NGX_DNS_ALIAS_FLAT) {
+        state = ngx_dns_alias_flat_end(a, state);
+    }
+
+    a->alias = 0;
+
+    return state;
+}
+
+
+/*
+ * The addresses under the name of the ANAME.  What its links have added to
+ * the reply is of no use any more.
+ */
+
+static ngx_dns_state_e
+ngx_dns_alias_aname_end(ngx_dns_answer_t *a, ngx_dns_state_e state)
+{
+    uint32_t          ttl;
+    ngx_dns_item_t   *item, *last;
+    ngx_dns_reply_t  *reply;
+
+    reply = &a->reply;
+    ttl = a->aname.ttl;
+    last = NULL;
+
+    a->zone = a->aname.zone;
+
+    if (state == ngx_dns_state_positive) {
+        last = ngx_dns_alias_item(a, a->aname.first, a->query->qtype, &ttl);
+
+    } else if (state == ngx_dns_state_referral) {
+
+        /* a delegated name: other servers know its addresses */
+
+        state = ngx_dns_state_unreachable;
+    }
+
+    if (state >= ngx_dns_state_failed) {
+        return state;
+    }
+
+    reply->rcode = NGX_DNS_NOERROR;
+    reply->full = 0;
+    reply->nitems = a->aname.first;
+
+    if (last == NULL) {
+        ngx_dns_add_soa(a);
+        return ngx_dns_state_nodata;
+    }
+
+    item = &reply->items[reply->nitems++];
+    *item = *last;
+    item->owner = NULL;
+    item->owner_len = 0;
+    item->apex = a->aname.owner;
+    item->ttl = ttl;
+
+    a->mixed = 1;
+
+    return ngx_dns_state_positive;
+}
+
+
+/*
+ * The data of the last name of a chain under the question's name, with the
+ * smallest TTL of the chain.
+ */
+
+static ngx_dns_state_e
+ngx_dns_alias_flat_end(ngx_dns_answer_t *a, ngx_dns_state_e state)
+{
     switch (state) {
 
     case ngx_dns_state_positive:
-        return ngx_dns_flatten_end(a, state, a->query->qtype);
+        return ngx_dns_alias_flatten(a, state, a->query->qtype);
 
     case ngx_dns_state_outside:
     case ngx_dns_state_referral:
 
         /* the end is not ours to say: the client goes on from there */
 
-        return ngx_dns_flatten_end(a, state, NGX_DNS_TYPE_CNAME);
+        return ngx_dns_alias_flatten(a, state, NGX_DNS_TYPE_CNAME);
 
     case ngx_dns_state_nodata:
     case ngx_dns_state_nxdomain:
@@ -74,12 +239,12 @@ ngx_dns_alias_flatten(ngx_dns_answer_t *a, ngx_dns_rrset_t *cname)
 
 
 /*
- * The last set of a type is the answer, under the question's name.  There are
- * no signatures for that, nor proofs.
+ * The last set of a type is the answer.  There are no signatures for that,
+ * nor proofs.
  */
 
 static ngx_dns_state_e
-ngx_dns_flatten_end(ngx_dns_answer_t *a, ngx_dns_state_e state,
+ngx_dns_alias_flatten(ngx_dns_answer_t *a, ngx_dns_state_e state,
     ngx_uint_t type)
 {
     uint32_t          ttl;
@@ -153,157 +318,6 @@ ngx_dns_alias_item(ngx_dns_answer_t *a, ngx_uint_t first, ngx_uint_t type,
 
 
 ngx_dns_state_e
-ngx_dns_alias_aname(ngx_dns_answer_t *a, ngx_dns_node_t *node)
-{
-    uint32_t          ttl;
-    ngx_uint_t        first;
-    const u_char     *owner;
-    ngx_dns_zone_t   *zone;
-    ngx_dns_state_e   state;
-
-    if (a->aname != NULL) {
-
-        /* the link of another one */
-
-        a->aname = node;
-
-        return ngx_dns_state_aname;
-    }
-
-    zone = a->zone;
-    owner = a->target;
-    first = a->reply.nitems;
-
-    a->aname = node;
-    ttl = 0xffffffff;
-    state = ngx_dns_state_aname;
-
-    for ( ;; ) {
-
-        if (state == ngx_dns_state_aname) {
-            state = ngx_dns_aname_link(a, a->aname, &ttl);
-        }
-
-        if (state != ngx_dns_state_follow && state != ngx_dns_state_outside) {
-            break;
-        }
-
-        state = ngx_dns_aname_name(a);
-    }
-
-    a->aname = NULL;
-    a->zone = zone;
-
-    return ngx_dns_aname_end(a, state, first, owner, ttl);
-}
-
-
-/* each link is counted, so there is an end */
-
-static ngx_dns_state_e
-ngx_dns_aname_link(ngx_dns_answer_t *a, ngx_dns_node_t *node, uint32_t *ttl)
-{
-    u_char    *rdata;
-    uint32_t   own;
-
-    rdata = ngx_dns_notes_find(ngx_dns_node_notes(node),
-                               NGX_DNS_NOTE_ANAME);
-    if (rdata == NULL) {
-        return ngx_dns_state_failed;
-    }
-
-    rdata += 2 + NGX_DNS_NOTE_HEAD;
-    own = ngx_dns_get32(rdata);
-
-    if (own != NGX_DNS_ANAME_NO_TTL) {
-        own = ngx_max(own, a->conf->min_ttl);
-        own = ngx_min(own, a->conf->max_ttl);
-        *ttl = ngx_min(*ttl, own);
-    }
-
-    return ngx_dns_chain_follow(a, rdata + 4);
-}
-
-
-/* the name where the chain is, in whatever zone it lies */
-
-static ngx_dns_state_e
-ngx_dns_aname_name(ngx_dns_answer_t *a)
-{
-    ngx_uint_t       i;
-    ngx_dns_state_e  state;
-
-    for (i = 0; i < a->links; i++) {
-        if (a->chain[i] == a->name->hash[0]) {
-            return ngx_dns_state_done;
-        }
-    }
-
-    a->zone = ngx_dns_locate(a->conf, a->name, 0);
-
-    if (a->zone == NULL) {
-        return ngx_dns_locate_ready(a->conf) ? ngx_dns_state_unreachable
-                                             : ngx_dns_state_not_ready;
-    }
-
-    state = ngx_dns_locate_check(a);
-
-    return (state == ngx_dns_state_follow) ? ngx_dns_answer_name(a) : state;
-}
-
-
-/*
- * The addresses under the name of the ANAME, owner as a->target.  What the
- * links have added to the reply from first on is of no use any more.
- */
-
-static ngx_dns_state_e
-ngx_dns_aname_end(ngx_dns_answer_t *a, ngx_dns_state_e state,
-    ngx_uint_t first, const u_char *owner, uint32_t ttl)
-{
-    ngx_dns_item_t   *item, *last;
-    ngx_dns_reply_t  *reply;
-
-    reply = &a->reply;
-    last = NULL;
-
-    if (state == ngx_dns_state_positive) {
-        last = ngx_dns_alias_item(a, first, a->query->qtype, &ttl);
-
-    } else if (state == ngx_dns_state_referral) {
-
-        /* a delegated name: other servers know its addresses */
-
-        state = ngx_dns_state_unreachable;
-    }
-
-    if (state >= ngx_dns_state_failed) {
-        return state;
-    }
-
-    reply->rcode = NGX_DNS_NOERROR;
-    reply->full = 0;
-    reply->nitems = first;
-
-    if (last == NULL) {
-        ngx_dns_add_soa(a);
-        return ngx_dns_state_nodata;
-    }
-
-    item = &reply->items[reply->nitems++];
-    *item = *last;
-    item->owner = NULL;
-    item->owner_len = 0;
-    item->apex = owner;
-    item->ttl = ttl;
-
-    a->mixed = 1;
-
-    return ngx_dns_state_positive;
-}
-
-
-ngx_dns_state_e
 ngx_dns_alias_caa(ngx_dns_answer_t *a)
 {
     ngx_uint_t        i, last;
@@ -338,5 +352,5 @@ ngx_dns_alias_caa(ngx_dns_answer_t *a)
         return ngx_dns_state_positive;
     }
 
-    return ngx_dns_state_nodata;
+    return ngx_dns_state_absent;
 }

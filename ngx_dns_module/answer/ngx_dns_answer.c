@@ -9,17 +9,20 @@
 #include "ngx_dns_answer_ctx.h"
 
 
+/* flags of a node that leave it open what a CNAME there means */
+
+#define NGX_DNS_ANSWER_SPECIAL  (NGX_DNS_NODE_CNAME|NGX_DNS_NODE_ANAME       \
+                                 |NGX_DNS_NODE_FAILED|NGX_DNS_NODE_APEX)
+
+
 static void ngx_dns_answer_start(ngx_dns_answer_t *a,
     ngx_dns_answer_conf_t *conf, ngx_dns_query_t *q, ngx_dns_zone_t *zone,
     ngx_dns_transport_t *t);
 static ngx_dns_state_e ngx_dns_answer_question(ngx_dns_answer_t *a);
+static ngx_dns_state_e ngx_dns_answer_name(ngx_dns_answer_t *a);
 static ngx_dns_state_e ngx_dns_answer_nowhere(ngx_dns_answer_t *a);
 static ngx_dns_state_e ngx_dns_answer_node(ngx_dns_answer_t *a,
     ngx_dns_node_t *node, ngx_uint_t wildcard);
-static ngx_dns_state_e ngx_dns_answer_alias(ngx_dns_answer_t *a,
-    ngx_dns_node_t *node, ngx_uint_t wildcard);
-static ngx_dns_state_e ngx_dns_answer_absent(ngx_dns_answer_t *a,
-    ngx_uint_t wildcard);
 static ngx_dns_state_e ngx_dns_answer_top(ngx_dns_answer_t *a,
     ngx_uint_t from);
 static ngx_dns_state_e ngx_dns_answer_positive(ngx_dns_answer_t *a,
@@ -64,6 +67,10 @@ ngx_dns_answer(ngx_dns_answer_t *a, ngx_dns_answer_conf_t *conf,
 
     for (n = 0; state == ngx_dns_state_follow && n <= NGX_DNS_CHAIN_MAX; n++) {
         state = ngx_dns_answer_name(a);
+    }
+
+    if (a->alias != 0) {
+        state = ngx_dns_alias_end(a, state);
     }
 
     if (state >= ngx_dns_state_failed) {
@@ -159,7 +166,9 @@ ngx_dns_answer_nowhere(ngx_dns_answer_t *a)
 }
 
 
-ngx_dns_state_e
+/* RFC 1034, 4.3.2, step 3, for the name where the chain is */
+
+static ngx_dns_state_e
 ngx_dns_answer_name(ngx_dns_answer_t *a)
 {
     ngx_uint_t       flags;
@@ -260,78 +269,36 @@ ngx_dns_answer_node(ngx_dns_answer_t *a, ngx_dns_node_t *node,
     if (node->flags
         & (NGX_DNS_NODE_CNAME|NGX_DNS_NODE_ANAME|NGX_DNS_NODE_FAILED))
     {
-        return ngx_dns_answer_alias(a, node, wildcard);
+        if ((node->flags & NGX_DNS_ANSWER_SPECIAL) == NGX_DNS_NODE_CNAME
+            && !(a->zone->flags & NGX_DNS_ZONE_FLATTEN))
+        {
+            if (wildcard) {
+                ngx_dns_deny_wildcard(a);
+            }
+
+            return ngx_dns_chain_cname(a,
+                                       ngx_dns_node_rrset(node,
+                                                          NGX_DNS_TYPE_CNAME));
+        }
+
+        state = ngx_dns_alias_answer(a, node, wildcard);
+
+        if (state != ngx_dns_state_absent) {
+            return state;
+        }
     }
 
-    return ngx_dns_answer_absent(a, wildcard);
-}
-
-
-/* the name lacks the type */
-
-static ngx_dns_state_e
-ngx_dns_answer_absent(ngx_dns_answer_t *a, ngx_uint_t wildcard)
-{
-    ngx_dns_state_e  state;
-
-    if (a->query->qtype == NGX_DNS_TYPE_CAA
+    if (qtype == NGX_DNS_TYPE_CAA
         && (a->zone->flags & NGX_DNS_ZONE_CAA_CLIMB))
     {
         state = ngx_dns_alias_caa(a);
 
-        if (state != ngx_dns_state_nodata) {
+        if (state != ngx_dns_state_absent) {
             return state;
         }
     }
 
     return ngx_dns_answer_nodata(a, wildcard);
-}
-
-
-/* the name lacks the type, and for once this does not say it all */
-
-static ngx_dns_state_e
-ngx_dns_answer_alias(ngx_dns_answer_t *a, ngx_dns_node_t *node,
-    ngx_uint_t wildcard)
-{
-    ngx_uint_t        address, flat;
-    ngx_dns_rrset_t  *set;
-
-    if (node->flags & NGX_DNS_NODE_FAILED) {
-        return ngx_dns_state_failed;
-    }
-
-    address = (a->query->qtype == NGX_DNS_TYPE_A
-               || a->query->qtype == NGX_DNS_TYPE_AAAA);
-    flat = (a->zone->flags & NGX_DNS_ZONE_FLATTEN);
-
-    /* at the apex a CNAME is no alias of the name, just of its addresses */
-
-    if ((node->flags & NGX_DNS_NODE_CNAME)
-        && (!(node->flags & NGX_DNS_NODE_APEX) || (flat && address)))
-    {
-        set = ngx_dns_node_rrset(node, NGX_DNS_TYPE_CNAME);
-
-        if (set == NULL) {
-            return ngx_dns_state_failed;
-        }
-
-        if (flat && a->links == 0) {
-            return ngx_dns_alias_flatten(a, set);
-        }
-
-        if (wildcard) {
-            ngx_dns_deny_wildcard(a);
-        }
-
-        return ngx_dns_chain_cname(a, set);
-    }
-
-    if ((node->flags & NGX_DNS_NODE_ANAME) && address) {
-        return ngx_dns_alias_aname(a, node);
-    }
-
-    return ngx_dns_answer_absent(a, wildcard);
 }
 
 

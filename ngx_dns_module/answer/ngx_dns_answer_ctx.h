@@ -27,7 +27,7 @@ typedef enum {
     ngx_dns_state_refused,
     ngx_dns_state_done,                 /* the chain ends here */
     ngx_dns_state_outside,              /* it ends, at a name of no concern */
-    ngx_dns_state_aname,                /* it goes on with a->aname */
+    ngx_dns_state_absent,               /* nothing is said of it yet */
 
     /* SERVFAIL */
 
@@ -44,6 +44,9 @@ typedef struct {
     u_char                    data[2 + NGX_DNS_NAME_MAX + 3 + 16];
 } ngx_dns_synth_t;
 
+
+#define NGX_DNS_ALIAS_FLAT    0x01      /* from the question's name on */
+#define NGX_DNS_ALIAS_ANAME   0x02      /* through all zones of the server */
 
 /* of nodes whose addresses are added; a power of 2 */
 #define NGX_DNS_SEEN_SLOTS    (2 * NGX_DNS_ITEMS_MAX)
@@ -62,7 +65,14 @@ struct ngx_dns_answer_s {
     uint64_t                  chain[NGX_DNS_CHAIN_MAX + 1];
     ngx_dns_name_t            names[2];
 
-    ngx_dns_node_t           *aname;    /* whose target is looked for */
+    /* what the end of the chain is for; 0: it is the answer as it is */
+    ngx_uint_t                alias;    /* NGX_DNS_ALIAS_... */
+    struct {
+        ngx_dns_zone_t       *zone;     /* of the ANAME */
+        const u_char         *owner;    /* its name, as target */
+        ngx_uint_t            first;    /* of the items of its chain */
+        uint32_t              ttl;      /* the smallest of its links */
+    } aname;
 
     ngx_dns_lookup_t          found;
     ngx_uint_t                mixed;    /* sections are out of order */
@@ -80,19 +90,16 @@ struct ngx_dns_answer_s {
 };
 
 
-/* ngx_dns_answer.c: RFC 1034, 4.3.2, step 3, for a->name in a->zone */
-ngx_dns_state_e ngx_dns_answer_name(ngx_dns_answer_t *a);
-
 /*
  * ngx_dns_locate.c: the zone of a name, from all sources.
  *
- * views  looks into the views for one that is better than zone
- * check  what the source of a->zone says of it: follow, or failed
- * ready  0: what was not found may come yet
+ * views   looks into the views for one that is better than zone
+ * source  what the source of a->zone says of it: follow, or failed
+ * ready   0: what was not found may come yet
  */
 ngx_dns_zone_t *ngx_dns_locate_views(ngx_dns_answer_conf_t *conf,
     const ngx_dns_name_t *name, ngx_uint_t above, ngx_dns_zone_t *zone);
-ngx_dns_state_e ngx_dns_locate_check(ngx_dns_answer_t *a);
+ngx_dns_state_e ngx_dns_locate_source(ngx_dns_answer_t *a);
 ngx_uint_t ngx_dns_locate_ready(ngx_dns_answer_conf_t *conf);
 
 /*
@@ -111,6 +118,23 @@ ngx_dns_locate(ngx_dns_answer_conf_t *conf, const ngx_dns_name_t *name,
 
     return (conf->nviews == 0)
                ? zone : ngx_dns_locate_views(conf, name, above, zone);
+}
+
+
+/* source, asked only if there is anything to say */
+
+static ngx_inline ngx_dns_state_e
+ngx_dns_locate_check(ngx_dns_answer_t *a)
+{
+    ngx_uint_t  i, flags;
+
+    flags = a->zone->flags & NGX_DNS_ZONE_UNSIGNABLE;
+
+    for (i = 0; i < a->conf->nviews; i++) {
+        flags |= a->conf->views[i]->flags;
+    }
+
+    return (flags == 0) ? ngx_dns_state_follow : ngx_dns_locate_source(a);
 }
 
 
@@ -141,7 +165,7 @@ void ngx_dns_add_addresses(ngx_dns_answer_t *a, ngx_dns_rrset_t *set,
 
 /*
  * ngx_dns_chain.c: one link; the answer is in the reply.  follow makes target
- * the name to look up, if it is in the zone.
+ * the name to look up, if it is in the zone.  Without a set it has failed.
  */
 ngx_dns_state_e ngx_dns_chain_follow(ngx_dns_answer_t *a,
     const u_char *target);
@@ -159,17 +183,18 @@ ngx_uint_t ngx_dns_chain_has(ngx_dns_answer_t *a, ngx_dns_rrset_t *dname);
 /*
  * ngx_dns_alias.c
  *
- * flatten  the data of the last name of a chain under the question's name,
- *          which has this CNAME, with the smallest TTL of the chain
- * aname    A or AAAA of the name of node are those of another name, in
- *          whatever zone of this server
- * caa      the CAA of the nearest ancestor in the zone that has any
+ * answer  what the flags of a node say of a type that it lacks; absent:
+ *         nothing
+ * caa     the CAA of the nearest ancestor in the zone that has any, or absent
+ * zone    the zone of a->name in the middle of the chain of an ANAME
+ * end     makes the answer of a chain that ended with state; a->alias was
+ *         not 0 and is again
  */
-ngx_dns_state_e ngx_dns_alias_flatten(ngx_dns_answer_t *a,
-    ngx_dns_rrset_t *cname);
-ngx_dns_state_e ngx_dns_alias_aname(ngx_dns_answer_t *a,
-    ngx_dns_node_t *node);
+ngx_dns_state_e ngx_dns_alias_answer(ngx_dns_answer_t *a,
+    ngx_dns_node_t *node, ngx_uint_t wildcard);
 ngx_dns_state_e ngx_dns_alias_caa(ngx_dns_answer_t *a);
+ngx_dns_state_e ngx_dns_alias_zone(ngx_dns_answer_t *a);
+ngx_dns_state_e ngx_dns_alias_end(ngx_dns_answer_t *a, ngx_dns_state_e state);
 
 /* ngx_dns_any.c: qtype ANY and RRSIG at a node, RFC 8482, 4.1 and 4.2 */
 ngx_dns_state_e ngx_dns_answer_any(ngx_dns_answer_t *a, ngx_dns_node_t *node);

@@ -37,15 +37,19 @@ ngx_dns_chain_follow(ngx_dns_answer_t *a, const u_char *target)
     name = &a->names[a->links & 1];
     ngx_dns_name_set(name, target, a->key);
 
+    if (a->alias & NGX_DNS_ALIAS_ANAME) {
+        a->links++;
+        a->name = name;
+        a->target = target;
+
+        return ngx_dns_alias_zone(a);
+    }
+
     if (name->labels < zone->name_labels
         || ngx_memcmp(target + name->offset[name->labels - zone->name_labels],
                       zone->name, zone->name_len)
            != 0)
     {
-        a->links++;
-        a->name = name;
-        a->target = target;
-
         return ngx_dns_state_outside;
     }
 
@@ -66,6 +70,10 @@ ngx_dns_chain_follow(ngx_dns_answer_t *a, const u_char *target)
 ngx_dns_state_e
 ngx_dns_chain_cname(ngx_dns_answer_t *a, ngx_dns_rrset_t *set)
 {
+    if (set == NULL) {
+        return ngx_dns_state_failed;
+    }
+
     ngx_dns_add_name(a, NGX_DNS_ANSWER, set, 0);
 
     return ngx_dns_chain_follow(a, ngx_dns_rrset_first(set) + 2);

@@ -96,7 +96,7 @@ ngx_dns_locate_view(ngx_dns_answer_conf_t *conf, const ngx_dns_zone_t *zone)
 
 
 ngx_dns_state_e
-ngx_dns_locate_check(ngx_dns_answer_t *a)
+ngx_dns_locate_source(ngx_dns_answer_t *a)
 {
     ngx_dns_view_t  *view;
 
