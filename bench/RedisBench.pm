@@ -11,6 +11,7 @@ use strict;
 
 use Exporter qw/ import /;
 use File::Path qw/ make_path remove_tree /;
+use IO::Socket::INET;
 use IO::Socket::UNIX;
 use Time::HiRes qw/ sleep time /;
 
@@ -19,7 +20,11 @@ use Servers;
 
 our @EXPORT = qw/ redis_start redis_stop redis_connect redis_command
 	redis_pipe resp nginx_redis control_process zones_resp
-	zone_files zone_names /;
+	zone_files zone_names source_stat /;
+
+my @stats = qw/ ready means zones records used free largest changes bad
+	comparisons delay_max pause_max full disbelieved reconnects commands
+	snapshots /;
 
 ###############################################################################
 
@@ -131,6 +136,7 @@ sub nginx_redis {
 	my $rcvbuf = $o{rcvbuf} // '4m';
 	my $extra = $o{extra} // '';
 	my $server = $o{server} // '';
+	my $values = join ' ', map { "$_ \$dns_source_bench_$_" } @stats;
 
 	make_path($dir);
 	chmod 0755, $dir;
@@ -153,6 +159,10 @@ $sources
         dns on;
 $server
     }
+    server {
+        listen 127.0.0.1:@{[ $o{port} + 1 ]};
+        return "$values";
+    }
 }
 EOT
 
@@ -161,6 +171,19 @@ EOT
 		pid => launch("$dir/output", $o{core}, nginx_binary(),
 			'-p', $dir, '-c', "$dir/nginx.conf", '-g', 'daemon off;'),
 	};
+}
+
+# counters of the source
+
+sub source_stat {
+	my ($s) = @_;
+
+	my $c = IO::Socket::INET->new(Proto => 'tcp', PeerAddr => '127.0.0.1',
+		PeerPort => $s->{port} + 1) or return {};
+
+	local $/;
+
+	return { split ' ', <$c> // '' };
 }
 
 sub nginx_modules_text {

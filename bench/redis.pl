@@ -121,8 +121,9 @@ sub storm_case {
 sub cold {
 	my $n = $o{zones} || 100_000;
 
-	printf "%-4s %8s %9s %9s %9s %10s %9s %9s\n", '', 'zones', 'records',
-		'first s', 'all s', 'CPU s', 'octets/rr', 'redis s';
+	printf "%-4s %8s %9s %9s %9s %10s %9s %9s %8s\n", '', 'zones',
+		'records', 'first s', 'all s', 'CPU s', 'octets/rr', 'redis s',
+		'pause';
 
 	for my $layout (split /,/, $o{layout}) {
 		my $dir = "$build/servers/cold";
@@ -147,40 +148,40 @@ sub cold {
 		wait_answer($s->{pid}, $port, 'w1.z0.bench.test', 60);
 		my $first = time() - $start;
 
-		my @left = zone_names($n);
-		my @again;
-
-		while (@left && time() - $start < 60) {
-			for my $name (splice @left, 0, 1000) {
-				my $r = ask($port, "w1.$name", 'A');
-				push @again, $name unless $r && $r->{rcode} == 0;
-			}
-			if (@again > 500) { sleep 0.01 }
-			unshift @left, splice @again;
-		}
+		sleep 0.01 until source_stat($s)->{ready};
 
 		my $all = time() - $start;
 		my $cpu = spent({ %{usage($s->{pid})}, map { $_ => 0 }
 			qw/ total user system gone / }, usage($s->{pid}));
 		my $redis_cpu = spent($before, usage($redis->{pid}));
 
-		printf "%-4s %8d %9d %9.2f %9.2f %10.2f %9s %9.2f\n", $layout, $n,
-			$n * ($o{records} + 1), $first, $all, $cpu->{total} / 1e9,
-			shared_used($s, $n * ($o{records} + 1)),
-			$redis_cpu->{total} / 1e9;
+		my $stat = source_stat($s);
+
+		printf "%-4s %8d %9d %9.2f %9.2f %10.2f %9.1f %9.2f %8d ms\n",
+			$layout, $n, $stat->{records}, $first, $all,
+			$cpu->{total} / 1e9, $stat->{used} / $stat->{records},
+			$redis_cpu->{total} / 1e9, $stat->{pause_max};
+
+		answered($n);
 
 		server_stop($s);
 		redis_stop($redis);
 	}
 }
 
-# what the log says that the zones take
+# asks for a name of each zone; dies unless all are there
 
-sub shared_used {
-	my ($s, $records) = @_;
-	my $log = slurp("$s->{dir}/error.log");
+sub answered {
+	my ($n) = @_;
+	my $file = "$build/questions.zones";
 
-	return $log =~ /(\d+) octets used/ ? sprintf '%.1f', $1 / $records : '?';
+	spew($file, join '', map { "w1.$_ A\n" } zone_names($n));
+
+	my $r = run_load(undef, "$build/load", '-p', $port, '-q', $file,
+		'-n', $n);
+
+	die "only $r->{answered} of $n zones are answered\n"
+		unless $r->{answered} == $n;
 }
 
 ###############################################################################

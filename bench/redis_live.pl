@@ -457,11 +457,7 @@ sub kills {
 	print "log: $_\n" for @bad[0 .. ($#bad < 9 ? $#bad : 9)];
 }
 
-sub used {
-	my ($s) = @_;
-	my ($text) = slurp("$s->{dir}/error.log") =~ /.*\b(\d+) octets used/s;
-	return $text;
-}
+sub used { return source_stat($_[0])->{used} }
 
 sub verdict {
 	my ($z, $value, $seen) = @_;
