@@ -42,6 +42,7 @@ static u_char *ngx_stream_dns_control_log_error(ngx_log_t *log, u_char *buf,
     size_t len);
 static void ngx_stream_dns_control_tick(ngx_event_t *ev);
 static void ngx_stream_dns_control_try(ngx_stream_dns_source_t *src);
+static ngx_int_t ngx_stream_dns_control_open(ngx_stream_dns_source_t *src);
 static void ngx_stream_dns_control_work(ngx_stream_dns_source_t *src);
 static void ngx_stream_dns_control_stat(ngx_stream_dns_process_t *p,
     ngx_stream_dns_source_t *src);
@@ -237,10 +238,9 @@ ngx_stream_dns_control_try(ngx_stream_dns_source_t *src)
         return;
     }
 
-    src->publisher = ngx_dns_publisher_open(src->shared,
-                                            &ngx_stream_dns_memory,
-                                            src->hash_key,
-                                            ngx_stream_dns_control_alive);
+    if (ngx_stream_dns_control_open(src) == NGX_AGAIN) {
+        return;
+    }
 
     if (src->publisher == NULL) {
         src->state = NGX_STREAM_DNS_SOURCE_FAILED;
@@ -263,6 +263,42 @@ ngx_stream_dns_control_try(ngx_stream_dns_source_t *src)
         ngx_log_error(NGX_LOG_ALERT, src->log, 0,
                       "no memory to keep zones in step");
     }
+}
+
+
+/* NGX_AGAIN: there is more to look at, else src->publisher is set or NULL */
+
+static ngx_int_t
+ngx_stream_dns_control_open(ngx_stream_dns_source_t *src)
+{
+    ngx_int_t  rc;
+
+    if (src->opening == NULL) {
+        src->opening = ngx_dns_publisher_begin(src->shared,
+                                               &ngx_stream_dns_memory,
+                                               src->hash_key,
+                                               ngx_stream_dns_control_alive);
+        if (src->opening == NULL) {
+            return NGX_ERROR;
+        }
+    }
+
+    do {
+        rc = ngx_dns_publisher_continue(src->opening);
+    } while (rc == NGX_AGAIN && ngx_stream_dns_slice_left());
+
+    if (rc == NGX_OK) {
+        src->publisher = src->opening;
+
+    } else if (rc != NGX_AGAIN) {
+        ngx_dns_publisher_close(src->opening);
+    }
+
+    if (rc != NGX_AGAIN) {
+        src->opening = NULL;
+    }
+
+    return rc;
 }
 
 

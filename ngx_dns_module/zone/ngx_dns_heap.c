@@ -255,13 +255,12 @@ ngx_dns_heap_claim(ngx_dns_heap_t *heap, uint64_t at, uint64_t n)
 
 
 ngx_int_t
-ngx_dns_heap_settle(ngx_dns_heap_t *heap)
+ngx_dns_heap_settle(ngx_dns_heap_t *heap, ngx_uint_t n)
 {
     uint64_t  at, start, end;
 
-    at = 0;
+    for (at = heap->settled; at < heap->units && n > 0; n--) {
 
-    for ( ;; ) {
         start = ngx_dns_heap_bit(heap->start, at)
                     ? at : ngx_dns_heap_next(heap, at);
         end = ngx_dns_heap_scan(heap->hole, at, heap->units);
@@ -272,7 +271,13 @@ ngx_dns_heap_settle(ngx_dns_heap_t *heap)
         }
 
         if (start == heap->units) {
-            return (end == start) ? NGX_OK : NGX_ERROR;
+
+            if (end != start) {
+                return NGX_ERROR;
+            }
+
+            at = start;
+            break;
         }
 
         if (end < start || end >= ngx_dns_heap_next(heap, start)) {
@@ -282,11 +287,11 @@ ngx_dns_heap_settle(ngx_dns_heap_t *heap)
         ngx_dns_heap_clear(heap->hole, end);
 
         at = end + 1;
-
-        if (at == heap->units) {
-            return NGX_OK;
-        }
     }
+
+    heap->settled = at;
+
+    return (at < heap->units) ? NGX_AGAIN : NGX_OK;
 }
 
 

@@ -46,6 +46,7 @@ typedef struct {
     uint64_t               free;        /* units in holes */
     uint64_t               shut;        /* holes from here ... */
     uint64_t               shut_end;    /* ... to here are taken by nobody */
+    uint64_t               settled;     /* so far, at the beginning */
 
     uint64_t              *start;
     uint64_t              *starts;      /* words of start that are not 0 */
@@ -67,11 +68,14 @@ void ngx_dns_heap_close(ngx_dns_heap_t *heap);
 
 /*
  * Said first: where the blocks are, in any order.  Then settle makes WAIT
- * blocks of what is between them.  NGX_ERROR: they overlap, or lie
- * outside.
+ * blocks of what is between them, after the next n blocks at a time.
+ *
+ * NGX_OK
+ * NGX_AGAIN  settle has to be called again
+ * NGX_ERROR  they overlap, or lie outside
  */
 ngx_int_t ngx_dns_heap_claim(ngx_dns_heap_t *heap, uint64_t at, uint64_t n);
-ngx_int_t ngx_dns_heap_settle(ngx_dns_heap_t *heap);
+ngx_int_t ngx_dns_heap_settle(ngx_dns_heap_t *heap, ngx_uint_t n);
 
 /*
  * Takes n units, from the smallest hole they fit into; the block is FIXED.

@@ -56,6 +56,21 @@ ngx_dns_shared_t *ngx_dns_shared_init(void *p, size_t size,
 ngx_dns_publisher_t *ngx_dns_publisher_open(ngx_dns_shared_t *sh,
     ngx_dns_memory_t *mem, ngx_dns_key_t *key,
     ngx_uint_t (*alive)(uint64_t pid, uint64_t started));
+
+/*
+ * The same in slices of a few milliseconds: many zones have to be looked
+ * at.  Between begin and the end nothing else is done with what begin gave
+ * but continue and close.
+ *
+ * NGX_OK     it is open
+ * NGX_AGAIN  call it again
+ * NGX_ERROR  as NULL above: to be closed
+ */
+ngx_dns_publisher_t *ngx_dns_publisher_begin(ngx_dns_shared_t *sh,
+    ngx_dns_memory_t *mem, ngx_dns_key_t *key,
+    ngx_uint_t (*alive)(uint64_t pid, uint64_t started));
+ngx_int_t ngx_dns_publisher_continue(ngx_dns_publisher_t *pub);
+
 void ngx_dns_publisher_close(ngx_dns_publisher_t *pub);
 
 /*

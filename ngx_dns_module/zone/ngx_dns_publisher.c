@@ -11,20 +11,50 @@
 
 #define NGX_DNS_PUBLISHER_ARRAY  4096
 #define NGX_DNS_PUBLISHER_AHEAD  16         /* slots whose zones are fetched */
+#define NGX_DNS_PUBLISHER_SLOTS  1024       /* read at a time */
 
 
 static ngx_int_t ngx_dns_publisher_head(const ngx_dns_shared_t *sh);
-static ngx_int_t ngx_dns_publisher_read(ngx_dns_publisher_t *pub);
+static ngx_int_t ngx_dns_publisher_directory(ngx_dns_publisher_t *pub);
+static ngx_int_t ngx_dns_publisher_zones(ngx_dns_publisher_t *pub,
+    uint64_t last);
+static ngx_int_t ngx_dns_publisher_end(ngx_dns_publisher_t *pub);
 static ngx_uint_t ngx_dns_publisher_inside(ngx_dns_publisher_t *pub,
     uint64_t place, uint64_t size);
 static ngx_int_t ngx_dns_publisher_zone(ngx_dns_publisher_t *pub,
     ngx_dns_directory_slot_t *slot);
-static ngx_int_t ngx_dns_publisher_unique(ngx_dns_publisher_t *pub);
+static ngx_int_t ngx_dns_publisher_unique(ngx_dns_publisher_t *pub,
+    uint64_t i);
 static ngx_int_t ngx_dns_publisher_retire_rest(ngx_dns_publisher_t *pub);
 
 
 ngx_dns_publisher_t *
 ngx_dns_publisher_open(ngx_dns_shared_t *sh, ngx_dns_memory_t *mem,
+    ngx_dns_key_t *key, ngx_uint_t (*alive)(uint64_t pid, uint64_t started))
+{
+    ngx_int_t             rc;
+    ngx_dns_publisher_t  *pub;
+
+    pub = ngx_dns_publisher_begin(sh, mem, key, alive);
+    if (pub == NULL) {
+        return NULL;
+    }
+
+    do {
+        rc = ngx_dns_publisher_continue(pub);
+    } while (rc == NGX_AGAIN);
+
+    if (rc != NGX_OK) {
+        ngx_dns_publisher_close(pub);
+        return NULL;
+    }
+
+    return pub;
+}
+
+
+ngx_dns_publisher_t *
+ngx_dns_publisher_begin(ngx_dns_shared_t *sh, ngx_dns_memory_t *mem,
     ngx_dns_key_t *key, ngx_uint_t (*alive)(uint64_t pid, uint64_t started))
 {
     uint64_t              i;
@@ -62,10 +92,7 @@ ngx_dns_publisher_open(ngx_dns_shared_t *sh, ngx_dns_memory_t *mem,
         }
     }
 
-    if (ngx_dns_publisher_read(pub) == NGX_OK
-        && ngx_dns_publisher_retire_rest(pub) == NGX_OK)
-    {
-        (void) ngx_dns_publisher_reclaim(pub);
+    if (ngx_dns_publisher_directory(pub) == NGX_OK) {
         return pub;
     }
 
@@ -74,6 +101,63 @@ failed:
     ngx_dns_publisher_close(pub);
 
     return NULL;
+}
+
+
+ngx_int_t
+ngx_dns_publisher_continue(ngx_dns_publisher_t *pub)
+{
+    uint64_t   i, last;
+    ngx_int_t  rc;
+
+    last = ngx_min(pub->read + NGX_DNS_PUBLISHER_SLOTS, pub->dir->mask + 1);
+
+    if (pub->read <= pub->dir->mask) {
+        rc = ngx_dns_publisher_zones(pub, last);
+        return (rc == NGX_OK) ? NGX_AGAIN : rc;
+    }
+
+    /* a lookup ends at a free slot */
+
+    if (pub->filled > pub->dir->mask) {
+        return NGX_ERROR;
+    }
+
+    last = ngx_min(pub->checked + NGX_DNS_PUBLISHER_SLOTS,
+                   pub->dir->mask + 1);
+
+    for (i = pub->checked; i < last; i++) {
+        if (ngx_dns_publisher_unique(pub, i) != NGX_OK) {
+            return NGX_ERROR;
+        }
+    }
+
+    pub->checked = last;
+
+    return (i > pub->dir->mask) ? ngx_dns_publisher_end(pub) : NGX_AGAIN;
+}
+
+
+static ngx_int_t
+ngx_dns_publisher_end(ngx_dns_publisher_t *pub)
+{
+    ngx_int_t  rc;
+
+    rc = ngx_dns_heap_settle(&pub->heap, NGX_DNS_PUBLISHER_SLOTS);
+
+    if (rc == NGX_OK) {
+        rc = ngx_dns_publisher_retire_rest(pub);
+    }
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    ngx_dns_slots_labels(pub, pub->dir);
+
+    (void) ngx_dns_publisher_reclaim(pub);
+
+    return NGX_OK;
 }
 
 
@@ -116,11 +200,9 @@ ngx_dns_publisher_head(const ngx_dns_shared_t *sh)
 /* everything is made from the directory, which must make sense */
 
 static ngx_int_t
-ngx_dns_publisher_read(ngx_dns_publisher_t *pub)
+ngx_dns_publisher_directory(ngx_dns_publisher_t *pub)
 {
-    uint64_t                   i, slots, place, size;
-    ngx_dns_zone_t            *zone;
-    ngx_dns_directory_slot_t  *slot;
+    uint64_t  slots, place, size;
 
     place = pub->sh->directory;
 
@@ -141,18 +223,26 @@ ngx_dns_publisher_read(ngx_dns_publisher_t *pub)
 
     size = ngx_dns_directory_size(slots);
 
-    if (!ngx_dns_publisher_inside(pub, place, size)
-        || ngx_dns_heap_claim(&pub->heap, ngx_dns_place_unit(pub, place),
-                              ngx_dns_heap_units(size))
-           != NGX_OK)
-    {
+    if (!ngx_dns_publisher_inside(pub, place, size)) {
         return NGX_ERROR;
     }
 
-    for (i = 0; i < slots; i++) {
-        slot = ngx_dns_directory_slots(pub->dir) + i;
+    return ngx_dns_heap_claim(&pub->heap, ngx_dns_place_unit(pub, place),
+                              ngx_dns_heap_units(size));
+}
 
-        if (i + NGX_DNS_PUBLISHER_AHEAD < slots) {
+
+static ngx_int_t
+ngx_dns_publisher_zones(ngx_dns_publisher_t *pub, uint64_t last)
+{
+    ngx_dns_zone_t            *zone;
+    ngx_dns_directory_slot_t  *slot;
+
+    while (pub->read < last) {
+
+        slot = ngx_dns_directory_slots(pub->dir) + pub->read++;
+
+        if (pub->read + NGX_DNS_PUBLISHER_AHEAD <= pub->dir->mask) {
             zone = ngx_dns_shared_at(pub->sh,
                                      slot[NGX_DNS_PUBLISHER_AHEAD].place);
             __builtin_prefetch(zone);
@@ -168,13 +258,7 @@ ngx_dns_publisher_read(ngx_dns_publisher_t *pub)
         }
     }
 
-    if (pub->filled == slots) {
-        return NGX_ERROR;
-    }
-
-    ngx_dns_slots_labels(pub, pub->dir);
-
-    return ngx_dns_publisher_unique(pub);
+    return NGX_OK;
 }
 
 
@@ -228,38 +312,35 @@ ngx_dns_publisher_zone(ngx_dns_publisher_t *pub,
  */
 
 static ngx_int_t
-ngx_dns_publisher_unique(ngx_dns_publisher_t *pub)
+ngx_dns_publisher_unique(ngx_dns_publisher_t *pub, uint64_t i)
 {
-    uint64_t                   i, n;
+    uint64_t                   n;
     ngx_dns_zone_t            *zone;
     ngx_dns_directory_slot_t  *slots;
 
     slots = ngx_dns_directory_slots(pub->dir);
 
-    for (i = 0; i <= pub->dir->mask; i++) {
+    if (slots[i].place <= NGX_DNS_DIRECTORY_REMOVED) {
+        return NGX_OK;
+    }
 
-        if (slots[i].place <= NGX_DNS_DIRECTORY_REMOVED) {
-            continue;
-        }
+    n = ngx_dns_directory_home(pub->dir, slots[i].hash);
 
-        n = ngx_dns_directory_home(pub->dir, slots[i].hash);
+    while (slots[n].place != 0 && slots[n].hash != slots[i].hash) {
+        n = (n + 1) & pub->dir->mask;
+    }
 
-        while (slots[n].place != 0 && slots[n].hash != slots[i].hash) {
-            n = (n + 1) & pub->dir->mask;
-        }
+    if (n == i) {
+        return NGX_OK;
+    }
 
-        if (n == i) {
-            continue;
-        }
+    zone = ngx_dns_shared_at(pub->sh, slots[i].place);
 
-        zone = ngx_dns_shared_at(pub->sh, slots[i].place);
-
-        if (ngx_dns_directory_find(pub->sh, pub->dir, slots[i].hash,
-                                   zone->name, zone->name_len)
-            != &slots[i])
-        {
-            return NGX_ERROR;
-        }
+    if (ngx_dns_directory_find(pub->sh, pub->dir, slots[i].hash, zone->name,
+                               zone->name_len)
+        != &slots[i])
+    {
+        return NGX_ERROR;
     }
 
     return NGX_OK;
@@ -274,20 +355,27 @@ ngx_dns_publisher_unique(ngx_dns_publisher_t *pub)
 static ngx_int_t
 ngx_dns_publisher_retire_rest(ngx_dns_publisher_t *pub)
 {
-    uint64_t            at, next, epoch;
+    uint64_t            at, next;
+    ngx_uint_t          n;
     ngx_dns_retired_t  *retired;
 
-    if (ngx_dns_heap_settle(&pub->heap) != NGX_OK) {
-        return NGX_ERROR;
+    if (pub->walked == 0) {
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);
+
+        pub->first = pub->sh->epoch;
+        __atomic_store_n(&pub->sh->epoch, pub->first + 1, __ATOMIC_RELEASE);
     }
 
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    for (n = 0; n < NGX_DNS_PUBLISHER_SLOTS; n++) {
 
-    epoch = pub->sh->epoch;
-    __atomic_store_n(&pub->sh->epoch, epoch + 1, __ATOMIC_RELEASE);
+        at = pub->walked;
 
-    for (at = 0; at < pub->heap.units; at = next) {
+        if (at == pub->heap.units) {
+            return NGX_OK;
+        }
+
         next = ngx_dns_heap_next(&pub->heap, at);
+        pub->walked = next;
 
         if (ngx_dns_heap_state(&pub->heap, at) != NGX_DNS_HEAP_WAIT) {
             continue;
@@ -300,11 +388,11 @@ ngx_dns_publisher_retire_rest(ngx_dns_publisher_t *pub)
         }
 
         retired->at = at;
-        retired->epoch = epoch;
+        retired->epoch = pub->first;
         pub->waiting += next - at;
     }
 
-    return NGX_OK;
+    return NGX_AGAIN;
 }
 
 

@@ -110,6 +110,10 @@ struct ngx_dns_publisher_s {
     u_char                 *area;           /* the first unit */
 
     ngx_dns_directory_t    *dir;
+    uint64_t                read;           /* slots, while it is opened */
+    uint64_t                checked;
+    uint64_t                walked;         /* units */
+    uint64_t                first;          /* epoch of what was free */
     uint64_t                filled;         /* slots that are not free */
     uint64_t                zones;
     uint64_t                records;
