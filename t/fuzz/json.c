@@ -218,7 +218,7 @@ fuzz_lines(fuzz_line_t *lines, u_char *p, u_char *last, ngx_uint_t l4)
         end = memchr(p, '\n', last - p);
         end = (end == NULL) ? last : end;
 
-        if (end == p || *p == '\0'
+        if (end == p || *p == '\0' || (end - p > 1 && p[1] != ' ')
             || strchr(l4 ? "CLRWK" : "CFWK", *p) == NULL)
         {
             continue;
