@@ -208,7 +208,7 @@ ngx_stream_dns_redis(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     return ngx_stream_dns_control_redis(cf, cmcf);
 #else
-    return "needs hiredis and jansson, without which the module was built";
+    return "needs hiredis, without which the module was built";
 #endif
 }
 
