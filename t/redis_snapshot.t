@@ -28,7 +28,7 @@ select STDERR; $| = 1;
 select STDOUT; $| = 1;
 
 my $t = Test::Nginx->new()->has(qw/stream udp/)
-	->has_daemon('redis-server')->plan(52);
+	->has_daemon('redis-server')->plan(56);
 
 my $r = redis_start($t);
 my $state = $t->testdir() . '/state';
@@ -192,6 +192,40 @@ SKIP: {
 
 chmod 0700, $state;
 $t->stop();
+
+# less shared memory than before
+
+$r->l1("big$_.test.", { map { ("n$_" => a("192.0.2.1")) } 1 .. 300 })
+	for 1 .. 100;
+
+start();
+is_ip('n300.big100.test', '192.0.2.1', 'large zones');
+wait_snapshots(dns_counters()->{'zone.snapshots'} + 1);
+$t->stop();
+
+$r->freeze();
+start(parameters => 'zone=zone:1m');
+
+like((dns_error_log($t, qr/found no room/))[0],
+	qr/full: \d+ of 1\d\d zones of snapshot .* \d+ octets are missing/,
+	'less shared memory');
+
+my %seen;
+
+for my $i (1 .. 100) {
+	my $text = ask("n300.big$i.test", 'A');
+	my ($rcode) = $text =~ /^(\w+)/;
+	my $right = $text =~ / 192\.0\.2\.1$/m ? 1 : '';
+
+	$seen{$rcode . $right}++;
+}
+
+is(join(' ', sort keys %seen), 'NOERROR1 SERVFAIL', 'right, or not ready');
+like(ask('none.test', 'A'), qr/^SERVFAIL/, 'others not ready');
+
+$t->stop();
+$r->thaw();
+$r->remove("big$_.test.") for 1 .. 100;
 
 # a disk that is full
 

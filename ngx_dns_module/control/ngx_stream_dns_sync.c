@@ -417,10 +417,6 @@ ngx_stream_dns_sync_loaded(ngx_stream_dns_source_t *src)
 
     sh->stale = src->stale;
 
-    if (sync->nzones != 0) {
-        sh->ready = 1;
-    }
-
     sync->rebuild = (sh->signature != src->signature);
 
     if (sync->readable
