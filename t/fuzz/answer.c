@@ -8,6 +8,10 @@
  * targets from a few labels, so that cuts, wildcards, chains and empty
  * non-terminals meet.  Each reply is read strictly and compared with what a
  * plain search through the list of records says.
+ *
+ * Every second zone has notes as well, and a neighbour that its ANAMEs and
+ * those of the neighbour cross to: it must never be refused, whatever its
+ * records are, and its replies show no note and nothing beside SERVFAIL.
  */
 
 
@@ -15,6 +19,7 @@
 #include "memory.h"
 #include "check.h"
 #include "ngx_dns_compile.h"
+#include "ngx_dns_note.h"
 
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -39,6 +44,10 @@ static void pick_name(input_t *in, u_char *name);
 static size_t pick_rdata(input_t *in, ngx_uint_t type, u_char *rdata);
 static void add(ngx_dns_records_t *rs, const u_char *owner, ngx_uint_t type,
     u_char *rdata, size_t n);
+static void add_note(input_t *in, ngx_dns_records_t *rs, const u_char *owner,
+    ngx_uint_t how);
+static void add_zone(input_t *in, ngx_dns_records_t *rs, const u_char *owner);
+static ngx_dns_zone_t *neighbour(void);
 static ngx_uint_t fill(input_t *in, ngx_dns_records_t *rs);
 static ngx_uint_t has(const u_char *name, ngx_uint_t type);
 static ngx_uint_t exists(const u_char *name);
@@ -47,6 +56,7 @@ static ngx_int_t expect_rcode(const u_char *name, ngx_uint_t qtype);
 static void ask(input_t *in, ngx_dns_zones_t *zones);
 static size_t reply_to(ngx_dns_query_t *q, ngx_dns_zones_t *zones,
     ngx_uint_t tcp, u_char *buf, check_reply_t *r);
+static ngx_uint_t has_type(check_reply_t *r, ngx_uint_t type);
 static void compare(check_reply_t *part, const u_char *pbuf,
     check_reply_t *whole, const u_char *wbuf, size_t limit, size_t len);
 
@@ -71,6 +81,7 @@ static const uint16_t  types[] = {
 
 static record_t    records[RECORDS];
 static ngx_uint_t  nrecords;
+static ngx_uint_t  noted;               /* the zone has notes */
 
 
 static ngx_uint_t
@@ -189,6 +200,107 @@ add(ngx_dns_records_t *rs, const u_char *owner, ngx_uint_t type,
 }
 
 
+/* a note about owner, or about a type there */
+
+static void
+add_note(input_t *in, ngx_dns_records_t *rs, const u_char *owner,
+    ngx_uint_t how)
+{
+    u_char  rdata[NGX_DNS_NAME_MAX + 16], *p;
+
+    memset(rdata, 0, sizeof(rdata));
+    p = rdata + NGX_DNS_NOTE_HEAD;
+
+    switch (how & 7) {
+
+    case 0:
+        rdata[2] = NGX_DNS_NOTE_NAME;
+        break;
+
+    case 1:
+        rdata[2] = NGX_DNS_NOTE_FAILED;
+        break;
+
+    case 2:
+    case 3:
+        rdata[2] = NGX_DNS_NOTE_FAILED;
+        ngx_dns_put16(rdata, types[next(in) & 15]);
+        break;
+
+    case 4:
+        rdata[2] = NGX_DNS_NOTE_CHOICE;
+        ngx_dns_put16(rdata, types[next(in) & 15]);
+        *p++ = (u_char) how;
+        break;
+
+    case 5:
+        rdata[2] = NGX_DNS_NOTE_KEY;
+        *p++ = (u_char) how;
+        break;
+
+    default:
+        rdata[2] = NGX_DNS_NOTE_ANAME;
+        p = ngx_dns_put32(p, how & 0x10 ? NGX_DNS_ANAME_NO_TTL : how);
+        pick_name(in, p);
+        p += ngx_dns_name_len(p);
+        break;
+    }
+
+    add(rs, owner, NGX_DNS_TYPE_NOTE, rdata, p - rdata);
+}
+
+
+static void
+add_zone(input_t *in, ngx_dns_records_t *rs, const u_char *owner)
+{
+    u_char  rdata[NGX_DNS_NOTE_HEAD + 12];
+
+    memset(rdata, 0, sizeof(rdata));
+    rdata[2] = NGX_DNS_NOTE_ZONE;
+    ngx_dns_put32(rdata + NGX_DNS_NOTE_HEAD, next(in) << 8);
+
+    add(rs, owner, NGX_DNS_TYPE_NOTE, rdata, sizeof(rdata));
+}
+
+
+/* other.test: names that lead back, and one that does not */
+
+static ngx_dns_zone_t *
+neighbour(void)
+{
+    size_t               size;
+    ngx_dns_zone_t      *zone;
+    ngx_dns_records_t   *rs;
+    ngx_dns_reporter_t   rep;
+
+    static u_char  other[] = "\005other\004test";
+    static u_char  a[] = "\001a\005other\004test";
+    static u_char  b[] = "\001b\005other\004test";
+    static u_char  back[] = "\001a\001z\004test";
+    static u_char  aname[] = "\0\0\003\0\0\0\377\001b\001z\004test";
+    static u_char  soa[22] = { 0 };
+    static u_char  address[4] = { 192, 0, 2, 1 };
+
+    /* with notes nothing asks for the list any more */
+
+    nrecords = 0;
+
+    memset(&rep, 0, sizeof(rep));
+    rs = ngx_dns_records_create(other, &memory, &rep);
+
+    add(rs, other, NGX_DNS_TYPE_SOA, soa, sizeof(soa));
+    add(rs, other, NGX_DNS_TYPE_NS, other, sizeof(other));
+    add(rs, other, NGX_DNS_TYPE_A, address, 4);
+    add(rs, a, NGX_DNS_TYPE_CNAME, back, sizeof(back));
+    add(rs, b, NGX_DNS_TYPE_NOTE, aname, sizeof(aname));
+
+    check_that(ngx_dns_compile(rs, &key, &memory, &zone, &size) == NGX_OK);
+    ngx_dns_records_destroy(rs);
+
+    return zone;
+}
+
+
 /* leaves out what the compiler would refuse; returns the records asked for */
 
 static ngx_uint_t
@@ -208,12 +320,30 @@ fill(input_t *in, ngx_dns_records_t *rs)
     add(rs, apex, NGX_DNS_TYPE_SOA, soa, sizeof(soa) - 1);
     add(rs, apex, NGX_DNS_TYPE_NS, ns, sizeof(ns));
 
-    count = next(in) & (RECORDS - 1);
+    count = next(in);
+    noted = (count & RECORDS) != 0;
+    count &= RECORDS - 1;
+
+    if (noted) {
+        add_zone(in, rs, apex);
+    }
 
     for (i = 0; i < count && nrecords < RECORDS - 2; i++) {
         pick_name(in, owner);
-        type = types[next(in) % 13];
+        type = next(in);
+
+        if (noted && type >= 0xc0) {
+            add_note(in, rs, owner, type);
+            continue;
+        }
+
+        type = types[type % 13];
         n = pick_rdata(in, type, rdata);
+
+        if (noted) {
+            add(rs, owner, type, rdata, n);
+            continue;
+        }
 
         if (type == NGX_DNS_TYPE_CNAME && exists(owner) == 2) {
             continue;
@@ -391,6 +521,14 @@ ask(input_t *in, ngx_dns_zones_t *zones)
     check_that(ulen <= limit);
     compare(&part, ubuf, &whole, wbuf, limit, wlen);
 
+    if (noted) {
+        check_that(!has_type(&whole, NGX_DNS_TYPE_NOTE));
+        check_that(whole.rcode != NGX_DNS_SERVFAIL
+                   || (whole.n == (edns & 1)
+                       && !(whole.flags & NGX_DNS_FLAG_AA)));
+        return;
+    }
+
     if (ngx_dns_name_is_subdomain(name, apex) != NGX_OK) {
         check_that(whole.rcode == NGX_DNS_REFUSED);
         check_that(!(whole.flags & NGX_DNS_FLAG_AA));
@@ -475,6 +613,21 @@ count(check_reply_t *r, check_rr_t *like)
 }
 
 
+static ngx_uint_t
+has_type(check_reply_t *r, ngx_uint_t type)
+{
+    ngx_uint_t  i;
+
+    for (i = 0; i < r->n; i++) {
+        if (r->rr[i].type == type) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
 /*
  * What stands in the short reply stands in the whole one, with all of its
  * rrset; answer and authority differ only under TC; TC only if the whole one
@@ -524,7 +677,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     ngx_int_t            rc;
     ngx_uint_t           i;
     ngx_pool_t          *pool;
-    ngx_dns_zone_t      *zone;
+    ngx_dns_zone_t      *zone[2];
     ngx_dns_zones_t     *zones;
     ngx_dns_records_t   *rs;
     ngx_dns_reporter_t   rep;
@@ -539,25 +692,33 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fill(&in, rs);
 
     rep.errors = 0;
-    rc = ngx_dns_compile(rs, &key, &memory, &zone, &zone_size);
+    rc = ngx_dns_compile(rs, &key, &memory, &zone[0], &zone_size);
     ngx_dns_records_destroy(rs);
 
     if (rc != NGX_OK) {
-        check_that(memory_blocks == 0);
+        check_that(memory_blocks == 0 && !noted);
         return 0;
     }
 
-    check_that(memory_blocks == 1 && zone->size == zone_size);
+    check_that(memory_blocks == 1 && zone[0]->size == zone_size);
+
+    if (noted) {
+        zone[1] = neighbour();
+    }
 
     pool = shim_pool();
-    zones = ngx_dns_zones_create(pool, &zone, 1, &key);
+    zones = ngx_dns_zones_create(pool, zone, noted ? 2 : 1, &key);
 
     for (i = 0; i < QUESTIONS && in.p < in.last; i++) {
         ask(&in, zones);
     }
 
     ngx_destroy_pool(pool);
-    memory_unmap(NULL, zone, zone_size);
+    memory_unmap(NULL, zone[0], zone_size);
+
+    if (noted) {
+        memory_unmap(NULL, zone[1], zone[1]->size);
+    }
 
     return 0;
 }

@@ -201,7 +201,10 @@ test_names(void)
              ";! @ zone digest=1\n;! @ name\n"
              "@ 300 RRSIG TYPE65535 " SIG "\n"
              "a 300 A 192.0.2.1\n;! b.ent name\n;! c name\n"
-             "c 300 A 192.0.2.2\n;! d aname - a\n;! *.w name\n");
+             "c 300 A 192.0.2.2\n;! d aname - a\n;! *.w name\n"
+             ";! 2t7b4g4vsa5smi47k61mv5bv1a22bojr name\n"
+             "2t7b4g4vsa5smi47k61mv5bv1a22bojr 300 NSEC3 1 0 0 - "
+             "2vptu5timamqttgl4luu9kg21e0aor3s A\n");
 
     zone = zone_compile("z.test.", &key);
     node = ngx_dns_zone_at(zone, zone->apex);
@@ -229,6 +232,8 @@ test_names(void)
     tap_is_int(node_of(zone, "c")->flags, 0, "names: a name with records");
     tap_is_int(node_of(zone, "d")->flags,
                NGX_DNS_NODE_ANAME|NGX_DNS_NODE_NOTED, "names: only an ANAME");
+    tap_ok(node_of(zone, "2t7b4g4vsa5smi47k61mv5bv1a22bojr") == NULL,
+           "names: the owner of NSEC3 is none");
     tap_is_int(node_of(zone, "w")->flags, NGX_DNS_NODE_HAS_WILDCARD,
                "names: a wildcard");
 
