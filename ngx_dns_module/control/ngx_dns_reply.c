@@ -120,14 +120,14 @@ ngx_dns_reply_reader_create(ngx_log_t *log)
 {
     ngx_dns_reply_reader_t  *rd;
 
-    rd = ngx_calloc(sizeof(ngx_dns_reply_reader_t), log);
+    rd = calloc(1, sizeof(ngx_dns_reply_reader_t));
     if (rd == NULL) {
         return NULL;
     }
 
     rd->redis = redisReaderCreateWithFunctions(&ngx_dns_reply_functions);
     if (rd->redis == NULL) {
-        ngx_free(rd);
+        free(rd);
         return NULL;
     }
 
@@ -147,7 +147,7 @@ ngx_dns_reply_reader_destroy(ngx_dns_reply_reader_t *rd)
         ngx_dns_reply_free(&rd->root->reply);
     }
 
-    ngx_free(rd);
+    free(rd);
 }
 
 
