@@ -689,6 +689,7 @@ static size_t
 ngx_dns_compile_note(ngx_dns_compiler_t *c, ngx_dns_node_t *node,
     ngx_dns_rrset_t *last, ngx_dns_elt_t *elts, size_t n)
 {
+    size_t            i;
     u_char           *rdata;
     ngx_uint_t        covered;
     ngx_dns_rrset_t  *notes;
@@ -705,11 +706,22 @@ ngx_dns_compile_note(ngx_dns_compiler_t *c, ngx_dns_node_t *node,
             return 1;
         }
 
-        if (last == NULL || last->type != covered || last->nrr == 0) {
+        if (last == NULL || last->type != covered || last->nrr == 0
+            || (last->flags & NGX_DNS_RRSET_NOTED)
+            || ngx_dns_notes_fit(elts[0].rec, last) != NGX_OK)
+        {
             return 1;
         }
 
         last->flags |= NGX_DNS_RRSET_NOTED;
+
+        for (i = 1; i < n && ngx_dns_notes_fit(elts[i].rec, last) == NGX_OK;
+             i++)
+        {
+            /* void */
+        }
+
+        n = i;
     }
 
     return ngx_dns_compile_set(c, elts, n, &notes);

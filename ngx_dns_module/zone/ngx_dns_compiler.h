@@ -100,6 +100,13 @@ size_t ngx_dns_compile_short(const ngx_dns_zone_t *zone,
 size_t ngx_dns_notes_apply(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts,
     size_t n, ngx_uint_t *flags);
 
+/*
+ * NGX_DECLINED: the note cannot be about set: how to choose among another
+ * number of RRs, or unreadable.
+ */
+ngx_int_t ngx_dns_notes_fit(const ngx_dns_rec_t *rec,
+    const ngx_dns_rrset_t *set);
+
 /* ngx_dns_index.c: the index, the buckets, the links. */
 void ngx_dns_compile_index(ngx_dns_compiler_t *c);
 void ngx_dns_compile_links(ngx_dns_compiler_t *c);

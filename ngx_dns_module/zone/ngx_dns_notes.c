@@ -6,6 +6,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include "ngx_dns_choice.h"
 #include "ngx_dns_compiler.h"
 
 
@@ -19,6 +20,7 @@ static void ngx_dns_notes_zone(ngx_dns_compiler_t *c,
     const ngx_dns_rec_t *rec);
 static size_t ngx_dns_notes_group(ngx_dns_elt_t *dst, ngx_dns_elt_t *elts,
     size_t n, ngx_uint_t flags);
+static ngx_uint_t ngx_dns_notes_answered(const ngx_dns_rec_t *rec);
 static ngx_uint_t ngx_dns_notes_kept(const ngx_dns_rec_t *rec);
 
 
@@ -174,8 +176,8 @@ ngx_dns_notes_group(ngx_dns_elt_t *dst, ngx_dns_elt_t *elts, size_t n,
         if (rec->type == NGX_DNS_TYPE_NOTE && !ngx_dns_notes_kept(rec)) {
 
             if (ngx_dns_notes_kind(rec) == NGX_DNS_NOTE_FAILED
-                && ngx_dns_note_covered(ngx_dns_rec_rdata(rec)) != 0
-                && !(flags & NGX_DNS_NODE_FAILED) && !soa)
+                && ngx_dns_notes_answered(rec)
+                && !(flags & NGX_DNS_NODE_FAILED))
             {
                 dst[0] = elts[i];
                 return 1;
@@ -197,6 +199,21 @@ ngx_dns_notes_group(ngx_dns_elt_t *dst, ngx_dns_elt_t *elts, size_t n,
 }
 
 
+/* 1: the note is about a type of which a zone has sets, and can do without */
+
+static ngx_uint_t
+ngx_dns_notes_answered(const ngx_dns_rec_t *rec)
+{
+    ngx_uint_t  type;
+
+    type = ngx_dns_note_covered(ngx_dns_rec_rdata(rec));
+
+    return type != 0 && type != NGX_DNS_TYPE_SOA
+           && type != NGX_DNS_TYPE_RRSIG && type != NGX_DNS_TYPE_NOTE
+           && !(ngx_dns_rr(type)->flags & NGX_DNS_RR_META);
+}
+
+
 /* 1: it stays a note */
 
 static ngx_uint_t
@@ -212,4 +229,23 @@ ngx_dns_notes_kept(const ngx_dns_rec_t *rec)
     default:
         return 1;
     }
+}
+
+
+ngx_int_t
+ngx_dns_notes_fit(const ngx_dns_rec_t *rec, const ngx_dns_rrset_t *set)
+{
+    ngx_dns_choice_t  choice;
+
+    if (rec->type != NGX_DNS_TYPE_NOTE
+        || ngx_dns_notes_kind(rec) != NGX_DNS_NOTE_CHOICE)
+    {
+        return NGX_OK;
+    }
+
+    return (ngx_dns_choice_read(ngx_dns_rec_rdata(rec) + NGX_DNS_NOTE_HEAD,
+                                rec->rdlen - NGX_DNS_NOTE_HEAD, &choice)
+            == NGX_OK
+            && choice.nrr == set->nrr)
+               ? NGX_OK : NGX_DECLINED;
 }

@@ -127,6 +127,7 @@ test_sets(void)
              ";! a choice TYPE65280 1 4\n"
              ";! a choice A 2 one\n;! a choice A 2 one\n;! a choice A 2 uno\n"
              ";! a choice AAAA 1 3\n;! a choice MX 0 none\n"
+             ";! a choice A 1 one\n;! a choice A 3 one\n;! a choice TXT 0 x\n"
              "a 300 RRSIG A " SIG "\na 300 RRSIG AAAA " SIG "\n"
              "a 300 A 192.0.2.9\na 300 A 192.0.2.1\na 300 TXT two\n"
              "a 300 AAAA 2001:db8::1\na 300 TYPE65280 \\# 1 00\n");
@@ -257,7 +258,9 @@ test_failed(void)
              ";! a failed TYPE65280\n;! a failed TXT\n"
              "b 300 NS ns.b\nns.b 300 A 192.0.2.3\n;! b failed NS\n"
              "c 300 A 192.0.2.4\n;! c failed CNAME\n;! c aname - a\n"
-             "d 300 NS a\n;! d failed\n;! e failed NSEC\n;! e failed RRSIG\n");
+             "d 300 NS a\n;! d failed\n;! e failed NSEC\n"
+             ";! f failed RRSIG\n;! f failed TYPE65535\n;! f failed OPT\n"
+             ";! f failed ANY\n");
 
     zone = zone_compile("z.test.", &key);
 
@@ -299,6 +302,10 @@ test_failed(void)
     tap_is_int(node->flags, NGX_DNS_NODE_FAILED|NGX_DNS_NODE_CUT,
                "failed: a cut as a whole");
     tap_is_int(node->nsets, 0, "failed: a cut without sets");
+
+    node = node_of(zone, "f");
+    tap_ok(node != NULL && node->nsets == 0 && node->flags == 0,
+           "failed: types that no zone has");
 
     tap_is_int(zone->nrecords, 4, "failed: records that are left");
 
