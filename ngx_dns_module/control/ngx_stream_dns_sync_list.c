@@ -368,7 +368,6 @@ ngx_stream_dns_list_failed(ngx_stream_dns_sync_t *sync, ngx_str_t *error)
 static void
 ngx_stream_dns_list_end(ngx_stream_dns_sync_t *sync)
 {
-    sync->listing = 0;
     sync->refused_last = sync->refused;
 
     if (sync->list_failed) {
@@ -378,9 +377,13 @@ ngx_stream_dns_list_end(ngx_stream_dns_sync_t *sync)
                       "redis list of zones can be read again");
     }
 
+    /* no comparison ends, and none begins, while zones are taken out */
+
     if (ngx_stream_dns_list_believed(sync)) {
         ngx_stream_dns_list_delist(sync);
     }
+
+    sync->listing = 0;
 
     ngx_stream_dns_list_done(sync);
 
