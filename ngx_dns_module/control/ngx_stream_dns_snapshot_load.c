@@ -278,10 +278,18 @@ ngx_stream_dns_load_buf(ngx_stream_dns_snapshot_t *snap,
 }
 
 
+/* what an earlier process has published is newer, or the same */
+
 static ngx_int_t
 ngx_stream_dns_load_publish(ngx_stream_dns_snapshot_t *snap,
     ngx_dns_zone_t *zone, uint64_t *needed)
 {
+    if (snap->load.place == 0
+        && ngx_dns_publish_get(snap->source->publisher, zone->name) != NULL)
+    {
+        return NGX_OK;
+    }
+
     if (zone->size > NGX_STREAM_DNS_COPY) {
         return ngx_stream_dns_load_large(snap, zone, needed);
     }

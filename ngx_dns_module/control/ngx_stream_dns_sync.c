@@ -383,7 +383,9 @@ ngx_stream_dns_sync_write(ngx_stream_dns_source_t *src)
         src->shared->signature = src->signature;
     }
 
-    if (st.zones == 0 && !src->shared->ready && src->snapshot != 0
+    /* zones that are there already: a process ended before all were */
+
+    if (!src->shared->ready && src->snapshot != 0
         && ngx_stream_dns_snapshot_load(src, ngx_stream_dns_sync_loaded)
            == NGX_OK)
     {
