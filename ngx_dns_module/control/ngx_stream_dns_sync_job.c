@@ -311,6 +311,12 @@ ngx_stream_dns_job_alloc(ngx_stream_dns_job_t *job)
     uint64_t   needed;
     ngx_int_t  rc;
 
+    if (job->ct.read->zone->gone) {
+        ngx_stream_dns_apply_done(&job->ct);
+        ngx_stream_dns_job_free(job);
+        return;
+    }
+
     needed = 0;
 
     rc = ngx_dns_publish_alloc(job->sync->src->publisher, job->ct.zone_size,
