@@ -664,6 +664,28 @@ ngx_stream_dns_sync_work(ngx_event_t *ev)
 }
 
 
+/* nginx moves a timer that is set by little not at all */
+
+void
+ngx_stream_dns_sync_alarm(ngx_stream_dns_sync_t *sync, ngx_msec_t left)
+{
+    ngx_event_t  *ev;
+
+    ev = &sync->timer;
+
+    if (ev->timer_set) {
+
+        if ((ngx_msec_int_t) (ev->timer.key - ngx_current_msec - left) <= 0) {
+            return;
+        }
+
+        ngx_del_timer(ev);
+    }
+
+    ngx_add_timer(ev, left);
+}
+
+
 static void
 ngx_stream_dns_sync_timer(ngx_event_t *ev)
 {
@@ -688,11 +710,7 @@ ngx_stream_dns_sync_list(ngx_stream_dns_sync_t *sync)
     left = (ngx_msec_int_t) (sync->list_next - ngx_current_msec);
 
     if (left > 0) {
-
-        if (!sync->timer.timer_set) {
-            ngx_add_timer(&sync->timer, left);
-        }
-
+        ngx_stream_dns_sync_alarm(sync, left);
         return;
     }
 

@@ -248,9 +248,7 @@ ngx_stream_dns_heard_list(ngx_stream_dns_sync_t *sync, uint64_t pos)
 
     sync->list_dirty = 1;
 
-    if (!sync->timer.timer_set) {
-        ngx_add_timer(&sync->timer, NGX_STREAM_DNS_GATHER);
-    }
+    ngx_stream_dns_sync_alarm(sync, NGX_STREAM_DNS_GATHER);
 }
 
 

@@ -491,8 +491,8 @@ ngx_stream_dns_list_done(ngx_stream_dns_sync_t *sync)
         sync->list_next = ngx_current_msec + ngx_min(2 * spent, 1000);
     }
 
-    if (sync->list_dirty && !sync->timer.timer_set) {
-        ngx_add_timer(&sync->timer, NGX_STREAM_DNS_GATHER);
+    if (sync->list_dirty) {
+        ngx_stream_dns_sync_alarm(sync, NGX_STREAM_DNS_GATHER);
     }
 
     if (sync->comparison && !sync->compared) {

@@ -64,9 +64,7 @@ ngx_stream_dns_zone_want(ngx_stream_dns_sync_t *sync,
 
     ngx_queue_insert_tail(&sync->changed, &z->queue);
 
-    if (!sync->timer.timer_set) {
-        ngx_add_timer(&sync->timer, NGX_STREAM_DNS_GATHER);
-    }
+    ngx_stream_dns_sync_alarm(sync, NGX_STREAM_DNS_GATHER);
 }
 
 
@@ -265,9 +263,7 @@ ngx_stream_dns_read_next(ngx_stream_dns_sync_t *sync)
             return z;
         }
 
-        if (!sync->timer.timer_set) {
-            ngx_add_timer(&sync->timer, left);
-        }
+        ngx_stream_dns_sync_alarm(sync, left);
     }
 
     if (sync->scanning || ngx_queue_empty(&sync->compare)) {

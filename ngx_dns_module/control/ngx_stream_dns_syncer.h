@@ -323,6 +323,11 @@ typedef struct {
 
 uint64_t ngx_stream_dns_sync_now(void);     /* microseconds */
 void ngx_stream_dns_sync_post(ngx_stream_dns_sync_t *sync);
+
+/* Looks at the list and the zones that are wanted in left milliseconds. */
+void ngx_stream_dns_sync_alarm(ngx_stream_dns_sync_t *sync,
+    ngx_msec_t left);
+
 void ngx_stream_dns_sync_applied(ngx_stream_dns_sync_t *sync);
 void ngx_stream_dns_sync_heard_of(ngx_stream_dns_sync_t *sync);
 void ngx_stream_dns_sync_compared(ngx_stream_dns_sync_t *sync);
