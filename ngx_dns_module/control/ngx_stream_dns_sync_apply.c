@@ -21,6 +21,7 @@
 
 
 static ngx_uint_t ngx_stream_dns_apply_large(ngx_dns_datum_t *reply);
+static void ngx_stream_dns_apply_tails(ngx_stream_dns_content_t *ct);
 static void ngx_stream_dns_apply_full(ngx_stream_dns_content_t *ct);
 static void ngx_stream_dns_apply_error(ngx_stream_dns_content_t *ct);
 static void ngx_stream_dns_apply_wrong(ngx_stream_dns_content_t *ct);
@@ -248,17 +249,55 @@ ngx_stream_dns_apply_sound(ngx_stream_dns_content_t *ct)
     if (ct->layout == NGX_STREAM_DNS_LAYOUT_SET) {
         ct->read->sync->sets = 1;
 
-        /* names heard of since the read was sent are still to come */
-
-        if (!z->again) {
-            ngx_stream_dns_tails_free(&z->tails);
-            z->tails = ct->tails;
-            ngx_memzero(&ct->tails, sizeof(ngx_stream_dns_tails_t));
-        }
+        ngx_stream_dns_apply_tails(ct);
 
         z->tailed = 1;
         z->moved = 0;
     }
+}
+
+
+/*
+ * The names that were found, and those heard of since the read was sent: they
+ * are still to come, and stand behind what was sent.  In a short list a name
+ * that was there before has not been put behind it: all of it stays.
+ */
+
+static void
+ngx_stream_dns_apply_tails(ngx_stream_dns_content_t *ct)
+{
+    u_char                  *p, *last;
+    uint16_t                 len;
+    ngx_str_t                tail;
+    ngx_stream_dns_tails_t  *tails;
+
+    if (ct->read->zone->again
+        && ct->read->tails.len <= NGX_STREAM_DNS_RECENT)
+    {
+        return;
+    }
+
+    tails = &ct->read->zone->tails;
+
+    last = tails->data + tails->len;
+    p = last - (tails->len - ct->read->tails.len);
+
+    for ( /* void */ ; p < last; p += 2 + len) {
+        ngx_memcpy(&len, p, 2);
+
+        tail.data = p + 2;
+        tail.len = len;
+
+        if (ngx_stream_dns_tails_add(&ct->tails, &tail) != NGX_OK) {
+            /* all are kept, more than there are */
+            return;
+        }
+    }
+
+    ngx_stream_dns_tails_free(tails);
+
+    *tails = ct->tails;
+    ngx_memzero(&ct->tails, sizeof(ngx_stream_dns_tails_t));
 }
 
 

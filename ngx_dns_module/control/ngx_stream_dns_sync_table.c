@@ -11,7 +11,6 @@
 
 
 #define NGX_STREAM_DNS_BUCKETS   64         /* to begin with */
-#define NGX_STREAM_DNS_RECENT    256        /* octets looked at for the same */
 
 
 static uint32_t ngx_stream_dns_table_hash(const u_char *apex, size_t len);

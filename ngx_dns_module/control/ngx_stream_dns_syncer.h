@@ -36,6 +36,8 @@
 #define NGX_STREAM_DNS_PROBES       256     /* of a zone that was published */
 #define NGX_STREAM_DNS_UNLISTED     10000   /* zones whose keys are noted */
 #define NGX_STREAM_DNS_TAIL_MAX     2048    /* octets of label and type */
+#define NGX_STREAM_DNS_RECENT       256     /* octets of tails in which the
+                                               same one is looked for */
 #define NGX_STREAM_DNS_TEXT_MAX     8192    /* octets of messages of a zone */
 
 
