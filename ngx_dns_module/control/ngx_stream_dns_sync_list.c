@@ -645,6 +645,10 @@ ngx_stream_dns_scan_reply(ngx_stream_dns_redis_t *r, ngx_dns_datum_t *reply,
     sync->scanning = 0;
     sync->complete = !sync->spoiled;
 
+    /* another one would miss as much: names of types are tried */
+
+    sync->noscan |= sync->spoiled;
+
     ngx_log_debug1(NGX_LOG_DEBUG_STREAM, sync->src->log, 0,
                    "dns redis keys scanned: %ui", sync->complete);
 
