@@ -12,6 +12,7 @@
 
 #define NGX_STREAM_DNS_PAUSE_MIN   100      /* milliseconds before a retry */
 #define NGX_STREAM_DNS_PAUSE_MAX   5000
+#define NGX_STREAM_DNS_FULL_AGAIN  10000    /* if readers or moves took long */
 
 
 static ngx_int_t ngx_stream_dns_sync_names(ngx_stream_dns_sync_t *sync);
@@ -775,8 +776,13 @@ ngx_stream_dns_sync_requeue(ngx_stream_dns_sync_t *sync)
     if (!ngx_queue_empty(&sync->full)) {
         ngx_dns_publish_stat(sync->src->publisher, &st);
 
-        if (st.free + st.waiting > sync->full_free) {
+        if (st.free + st.waiting > sync->full_free
+            || (sync->full_again
+                && ngx_current_msec - sync->full_since
+                   >= NGX_STREAM_DNS_FULL_AGAIN))
+        {
             sync->full_free = 0;
+            sync->full_again = 0;
             ngx_queue_add(&sync->retry, &sync->full);
             ngx_queue_init(&sync->full);
         }

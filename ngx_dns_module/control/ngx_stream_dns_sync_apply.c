@@ -417,12 +417,14 @@ ngx_stream_dns_apply_retry(ngx_stream_dns_content_t *ct)
 static void
 ngx_stream_dns_apply_full(ngx_stream_dns_content_t *ct)
 {
+    size_t                   size;
     ngx_dns_publish_stat_t   st;
     ngx_stream_dns_zone_t   *z;
     ngx_stream_dns_sync_t   *sync;
 
     z = ct->read->zone;
     sync = ct->read->sync;
+    size = ct->zone_size;
 
     ngx_stream_dns_apply_done(ct);
 
@@ -431,6 +433,14 @@ ngx_stream_dns_apply_full(ngx_stream_dns_content_t *ct)
     if (z->state == NGX_STREAM_DNS_ZONE_IDLE) {
         ngx_dns_publish_stat(sync->src->publisher, &st);
         sync->full_free = ngx_max(sync->full_free, st.free + st.waiting);
+
+        if (size <= st.free + st.waiting && !sync->full_again) {
+
+            /* there would be room: something is in the way for now */
+
+            sync->full_again = 1;
+            sync->full_since = ngx_current_msec;
+        }
 
         z->state = NGX_STREAM_DNS_ZONE_WANTED;
         ngx_queue_insert_tail(&sync->full, &z->queue);

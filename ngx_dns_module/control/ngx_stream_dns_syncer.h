@@ -182,6 +182,8 @@ struct ngx_stream_dns_sync_s {
     ngx_queue_t                retry;       /* zones, a second later */
     ngx_queue_t                full;        /* zones, when there is room */
     uint64_t                   full_free;   /* octets that were not enough */
+    ngx_uint_t                 full_again;  /* 1: some would have been */
+    ngx_msec_t                 full_since;
     ngx_queue_t                order;       /* zones, oldest change first */
 
     /* comparison */
