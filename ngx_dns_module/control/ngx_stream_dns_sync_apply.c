@@ -332,7 +332,8 @@ ngx_stream_dns_apply_end(ngx_stream_dns_content_t *ct, ngx_int_t rc,
                           (size_t) z->member_len,
                           ngx_stream_dns_zone_member(z), ct->zone_size,
                           &src->name, needed,
-                          ct->last ? ", the last version stays" : "");
+                          (ngx_dns_publish_get(src->publisher, z->data)
+                           != NULL) ? ", the last version stays" : "");
         }
 
         ngx_stream_dns_apply_full(ct);
