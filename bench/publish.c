@@ -19,6 +19,7 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -148,6 +149,8 @@ reader(ngx_dns_shared_t *sh, ngx_uint_t i, ngx_uint_t nzones)
     ngx_dns_view_t   view;
     ngx_dns_name_t   name;
     ngx_dns_zone_t  *zone;
+
+    (void) prctl(PR_SET_PDEATHSIG, SIGKILL);
 
     view.shared = sh;
     view.reader = ngx_dns_shared_reader(sh, i, getpid(), 1);

@@ -235,7 +235,8 @@ ngx_dns_publisher_directory(ngx_dns_publisher_t *pub)
 static ngx_int_t
 ngx_dns_publisher_zones(ngx_dns_publisher_t *pub, uint64_t last)
 {
-    ngx_dns_zone_t            *zone;
+    u_char                    *p;
+    uint64_t                   place;
     ngx_dns_directory_slot_t  *slot;
 
     while (pub->read < last) {
@@ -243,10 +244,13 @@ ngx_dns_publisher_zones(ngx_dns_publisher_t *pub, uint64_t last)
         slot = ngx_dns_directory_slots(pub->dir) + pub->read++;
 
         if (pub->read + NGX_DNS_PUBLISHER_AHEAD <= pub->dir->mask) {
-            zone = ngx_dns_shared_at(pub->sh,
-                                     slot[NGX_DNS_PUBLISHER_AHEAD].place);
-            __builtin_prefetch(zone);
-            __builtin_prefetch(zone->name);
+            place = slot[NGX_DNS_PUBLISHER_AHEAD].place;
+
+            if (place < pub->sh->size) {
+                p = ngx_dns_shared_at(pub->sh, place);
+                __builtin_prefetch(p);
+                __builtin_prefetch(p + offsetof(ngx_dns_zone_t, name));
+            }
         }
 
         pub->filled += (slot->place != 0);

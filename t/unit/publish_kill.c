@@ -12,6 +12,7 @@
 
 #include <sched.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "shim.h"
@@ -171,6 +172,8 @@ reader(ngx_uint_t i)
     ngx_dns_name_t   name;
     ngx_dns_zone_t  *zone;
 
+    (void) prctl(PR_SET_PDEATHSIG, SIGKILL);
+
     view.shared = sh;
     view.reader = ngx_dns_shared_reader(sh, i, getpid(), started(starts));
     seed = starts;
@@ -219,6 +222,8 @@ writer(ngx_uint_t seed)
     uint64_t              place, needed;
     ngx_uint_t            n, i, what, gone;
     ngx_dns_publisher_t  *pub;
+
+    (void) prctl(PR_SET_PDEATHSIG, SIGKILL);
 
     gone = 1;
     pub = ngx_dns_publisher_open(sh, &memory, &region_key, alive);
