@@ -77,7 +77,8 @@ static ngx_int_t ngx_dns_geo_walk(ngx_dns_geo_build_t *b,
     ngx_dns_geo_step_t *root);
 static ngx_int_t ngx_dns_geo_leaf(ngx_dns_geo_build_t *b,
     const ngx_dns_geo_step_t *s);
-static uint32_t *ngx_dns_geo_values(ngx_dns_geo_build_t *b, uint32_t offset);
+static const uint32_t *ngx_dns_geo_values(ngx_dns_geo_build_t *b,
+    uint32_t offset);
 static ngx_int_t ngx_dns_geo_rehash(ngx_dns_geo_build_t *b);
 static uint32_t ngx_dns_geo_add_point(ngx_dns_geo_build_t *b,
     double latitude, double longitude);
@@ -364,10 +365,10 @@ ngx_dns_geo_walk(ngx_dns_geo_build_t *b, ngx_dns_geo_step_t *root)
 static ngx_int_t
 ngx_dns_geo_leaf(ngx_dns_geo_build_t *b, const ngx_dns_geo_step_t *s)
 {
-    uint32_t    *values;
-    ngx_uint_t   i, bits;
+    ngx_uint_t       i, bits;
+    const uint32_t  *values;
 
-    static uint32_t  unknown[NGX_DNS_GEO_FACTS];
+    static const uint32_t  unknown[NGX_DNS_GEO_FACTS];
 
     values = unknown;
     bits = ngx_min(s->depth, b->width);
@@ -398,7 +399,7 @@ ngx_dns_geo_leaf(ngx_dns_geo_build_t *b, const ngx_dns_geo_step_t *s)
 
 /* what the record at offset says; valid until the next call */
 
-static uint32_t *
+static const uint32_t *
 ngx_dns_geo_values(ngx_dns_geo_build_t *b, uint32_t offset)
 {
     size_t                 mask, i;

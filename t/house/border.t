@@ -35,7 +35,7 @@ my $libc = qr/^(?:
 	| __(?:mem|str)\w+_chk | __stack_chk_fail | _GLOBAL_OFFSET_TABLE_
 	| __popcountdi2 | __udivti3 | __umodti3
 	| mmap | munmap | mremap | madvise | malloc | calloc | realloc | free
-	| qsort | bsearch
+	| qsort | bsearch | sincos | sin | cos | strtod
 )$/x;
 
 # hashes of OpenSSL are functions of their arguments
