@@ -25,7 +25,7 @@ select STDERR; $| = 1;
 select STDOUT; $| = 1;
 
 my $t = Test::Nginx->new()->has(qw/stream udp/)
-	->has_daemon('redis-server')->plan(18);
+	->has_daemon('redis-server')->plan(20);
 
 my $r = redis_start($t);
 
@@ -93,6 +93,11 @@ $r->l1('huge.test.', names(150_000, '192.0.2.1'));
 like((dns_error_log($t, qr/no room for zone "huge.test."/, timeout => 20))[0],
 	qr/of \d+ octets .* \d+ octets are missing/, 'no room');
 is_ip('n7.hash.test', '192.0.2.4', 'others stay');
+
+like(dns_text(dns_wait([ 'n7.huge.test', 'A' ], qr/SERVFAIL/, 5)),
+	qr/SERVFAIL/, 'no room, it fails');
+like(dns_text(dns_wait([ 'huge.test', 'MX' ], qr/SERVFAIL/, 5)),
+	qr/SERVFAIL/, 'no room, its apex fails');
 
 $r->command('DEL', $r->key('zones:huge.test.'));
 $r->remove('hash.test.');

@@ -18,6 +18,8 @@
 #define NGX_STREAM_DNS_LINES        20              /* logged in a second */
 #define NGX_STREAM_DNS_RETRY        1000            /* milliseconds */
 #define NGX_STREAM_DNS_TYPE_LAST    300             /* that is probed */
+#define NGX_STREAM_DNS_WORK         (64 * 1024)     /* octets moved at once */
+#define NGX_STREAM_DNS_STANDIN      1               /* digest of no content */
 
 
 static ngx_uint_t ngx_stream_dns_apply_large(ngx_dns_datum_t *reply);
@@ -26,6 +28,12 @@ static void ngx_stream_dns_apply_full(ngx_stream_dns_content_t *ct);
 static void ngx_stream_dns_apply_error(ngx_stream_dns_content_t *ct);
 static void ngx_stream_dns_apply_wrong(ngx_stream_dns_content_t *ct);
 static void ngx_stream_dns_apply_failed(ngx_stream_dns_content_t *ct);
+static ngx_int_t ngx_stream_dns_apply_publish(ngx_stream_dns_content_t *ct,
+    ngx_dns_zone_t *zone);
+static ngx_int_t ngx_stream_dns_apply_standin(ngx_stream_dns_content_t *ct);
+static ngx_int_t ngx_stream_dns_apply_build(ngx_stream_dns_content_t *ct);
+static void ngx_stream_dns_apply_report(void *data, ngx_dns_report_e level,
+    ngx_str_t *file, ngx_uint_t line, ngx_str_t *text);
 static void ngx_stream_dns_apply_none(ngx_stream_dns_content_t *ct);
 static void ngx_stream_dns_apply_layout(ngx_stream_dns_content_t *ct);
 static void ngx_stream_dns_apply_labels(ngx_stream_dns_content_t *ct);
@@ -202,7 +210,7 @@ ngx_stream_dns_apply_content(ngx_stream_dns_content_t *ct)
     case NGX_STREAM_DNS_CONTENT_WRONG:
     case NGX_STREAM_DNS_CONTENT_REFUSED:
         ngx_stream_dns_apply_wrong(ct);
-        break;
+        return NGX_OK;
 
     case NGX_STREAM_DNS_CONTENT_ERROR:
         ngx_stream_dns_apply_error(ct);
@@ -308,6 +316,7 @@ ngx_stream_dns_apply_end(ngx_stream_dns_content_t *ct, ngx_int_t rc,
     uint64_t needed)
 {
     uint64_t                  delay;
+    ngx_dns_zone_t           *last;
     ngx_stream_dns_zone_t    *z;
     ngx_stream_dns_source_t  *src;
 
@@ -326,14 +335,17 @@ ngx_stream_dns_apply_end(ngx_stream_dns_content_t *ct, ngx_int_t rc,
         ngx_stream_dns_stat(src, NGX_STREAM_DNS_STAT_FULL)++;
 
         if (!z->full) {
+            last = ngx_dns_publish_get(src->publisher, z->data);
+
             ngx_log_error(NGX_LOG_ERR, src->log, 0,
                           "no room for zone \"%*s\" of %uz octets in shared "
                           "zone \"%V\", %uL octets are missing%s",
                           (size_t) z->member_len,
                           ngx_stream_dns_zone_member(z), ct->zone_size,
                           &src->name, needed,
-                          (ngx_dns_publish_get(src->publisher, z->data)
-                           != NULL) ? ", the last version stays" : "");
+                          (last != NULL
+                           && last->digest != NGX_STREAM_DNS_STANDIN)
+                          ? ", the last version stays" : "");
         }
 
         ngx_stream_dns_apply_full(ct);
@@ -413,7 +425,10 @@ ngx_stream_dns_apply_retry(ngx_stream_dns_content_t *ct)
 }
 
 
-/* when something has been freed */
+/*
+ * When something has been freed.  Until then its names must not be taken for
+ * not existing: what stands for it may have room.
+ */
 
 static void
 ngx_stream_dns_apply_full(ngx_stream_dns_content_t *ct)
@@ -427,9 +442,14 @@ ngx_stream_dns_apply_full(ngx_stream_dns_content_t *ct)
     sync = ct->read->sync;
     size = ct->zone_size;
 
-    ngx_stream_dns_apply_done(ct);
-
     z->full = 1;
+
+    if (ngx_stream_dns_apply_standin(ct) == NGX_AGAIN) {
+        ngx_stream_dns_apply_retry(ct);
+        return;
+    }
+
+    ngx_stream_dns_apply_done(ct);
 
     if (z->state == NGX_STREAM_DNS_ZONE_IDLE) {
         ngx_dns_publish_stat(sync->src->publisher, &st);
@@ -484,7 +504,10 @@ ngx_stream_dns_apply_error(ngx_stream_dns_content_t *ct)
 
     z->failed = 1;
 
-    ngx_stream_dns_apply_failed(ct);
+    if (ct->zone != NULL) {
+        (void) ngx_stream_dns_apply_publish(ct, ct->zone);
+    }
+
     ngx_stream_dns_apply_retry(ct);
 }
 
@@ -515,21 +538,141 @@ ngx_stream_dns_apply_wrong(ngx_stream_dns_content_t *ct)
 }
 
 
-/* nothing was ever loaded: what stands for the zone */
+/*
+ * Nothing was ever loaded: what stands for the zone.  It is tried again if
+ * the room for it is about to be freed.
+ */
 
 static void
 ngx_stream_dns_apply_failed(ngx_stream_dns_content_t *ct)
 {
+    if (ct->zone != NULL
+        && ngx_stream_dns_apply_publish(ct, ct->zone) == NGX_AGAIN)
+    {
+        ngx_stream_dns_apply_retry(ct);
+        return;
+    }
+
+    ngx_stream_dns_apply_done(ct);
+}
+
+
+/* if nothing is published; NGX_AGAIN: there is room, but not yet */
+
+static ngx_int_t
+ngx_stream_dns_apply_publish(ngx_stream_dns_content_t *ct,
+    ngx_dns_zone_t *zone)
+{
     uint64_t              needed;
+    ngx_int_t             rc;
     ngx_dns_publisher_t  *pub;
 
     pub = ct->read->sync->src->publisher;
 
-    if (ct->zone != NULL
-        && ngx_dns_publish_get(pub, ct->read->zone->data) == NULL)
-    {
-        (void) ngx_dns_publish_zone(pub, ct->zone, &needed);
+    if (ngx_dns_publish_get(pub, ct->read->zone->data) != NULL) {
+        return NGX_OK;
     }
+
+    rc = ngx_dns_publish_zone(pub, zone, &needed);
+
+    if (rc == NGX_AGAIN) {
+        (void) ngx_dns_publish_work(pub, NGX_STREAM_DNS_WORK);
+        rc = ngx_dns_publish_zone(pub, zone, &needed);
+    }
+
+    return rc;
+}
+
+
+/*
+ * The zone has no room: one in which every name fails.  The scratch memory is
+ * given back: the zone that was built may still be in it.
+ */
+
+static ngx_int_t
+ngx_stream_dns_apply_standin(ngx_stream_dns_content_t *ct)
+{
+    size_t                  used, last;
+    ngx_int_t               rc;
+    ngx_stream_dns_sync_t  *sync;
+
+    sync = ct->read->sync;
+
+    if (ngx_dns_publish_get(sync->src->publisher, ct->read->zone->data)
+        != NULL)
+    {
+        return NGX_OK;
+    }
+
+    used = sync->scratch_used;
+    last = sync->scratch_last;
+
+    rc = ngx_stream_dns_apply_build(ct);
+
+    sync->scratch_used = used;
+    sync->scratch_last = last;
+
+    return rc;
+}
+
+
+static ngx_int_t
+ngx_stream_dns_apply_build(ngx_stream_dns_content_t *ct)
+{
+    size_t                  size;
+    ngx_int_t               rc;
+    ngx_str_t               apex, rest, type;
+    ngx_uint_t              bad;
+    ngx_dns_zone_t         *zone;
+    ngx_dns_build_t        *b;
+    ngx_dns_records_t      *rs;
+    ngx_dns_reporter_t      rep;
+    ngx_stream_dns_sync_t  *sync;
+
+    sync = ct->read->sync;
+
+    ngx_memzero(&rep, sizeof(ngx_dns_reporter_t));
+    rep.report = ngx_stream_dns_apply_report;
+
+    b = ngx_dns_build_create(ct->read->zone->data, &sync->src->build,
+                             NGX_STREAM_DNS_STANDIN, NULL, &sync->memory,
+                             &rep);
+    if (b == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_str_set(&apex, "@");
+    ngx_str_set(&rest, "*");
+    ngx_str_null(&type);
+
+    rc = NGX_ERROR;
+
+    if (ngx_dns_build_wrong(b, &apex, &type) == NGX_OK
+        && ngx_dns_build_wrong(b, &rest, &type) == NGX_OK)
+    {
+        rs = ngx_dns_build_end(b, &bad);
+
+        if (rs != NULL
+            && ngx_dns_compile(rs, sync->key, &sync->memory, &zone, &size)
+               == NGX_OK)
+        {
+            rc = ngx_stream_dns_apply_publish(ct, zone);
+        }
+    }
+
+    ngx_dns_build_destroy(b);
+
+    return rc;
+}
+
+
+/* why has been said */
+
+static void
+ngx_stream_dns_apply_report(void *data, ngx_dns_report_e level,
+    ngx_str_t *file, ngx_uint_t line, ngx_str_t *text)
+{
+    /* void */
 }
 
 
