@@ -25,7 +25,7 @@ select STDERR; $| = 1;
 select STDOUT; $| = 1;
 
 my $t = Test::Nginx->new()->has(qw/stream udp/)
-	->has_daemon('redis-server')->plan(20);
+	->has_daemon('redis-server')->plan(24);
 
 # a process is killed
 
@@ -36,7 +36,8 @@ my $r = redis_start($t);
 zone("z$_.test.", '192.0.2.1') for 1 .. 100;
 set("s$_.test.", '192.0.2.1') for 1 .. 20;
 
-$r->command('SADD', $r->key('zones'), 'Odd.Test', 'hollow.test.');
+$r->command('SADD', $r->key('zones'), 'Odd.Test', 'hollow.test.', 'bad.test.');
+$r->command('HSET', $r->key('zones:bad.test.'), 'www', 'no json');
 zone('Odd.Test', '192.0.2.1', list => 0);
 
 dns_run($t, stream => $r->directives(), sources => [ 'zone' ]);
@@ -53,11 +54,12 @@ my $pid = control($t);
 
 $t->reload();
 ok(other_control($t, $pid), 'another control process');
-ok(scalar dns_error_log($t, qr/taken over in step: 121 zones/), 'taken over');
+ok(scalar dns_error_log($t, qr/taken over in step: 122 zones/), 'taken over');
 wait_commands();
 
 cmp_ok($r->calls()->{hgetall} - $hgetall, '<=', 4, 'nothing read again');
 is(dns_counters()->{'zone.comparisons'}, 1, 'no comparison');
+is(dns_counters()->{'zone.bad'}, 21, 'bad values, counted');
 is_ip('z1.test', '192.0.2.1', 'reload');
 
 zone('z1.test.', '192.0.2.2');
@@ -91,6 +93,11 @@ $r->remove('z3.test.');
 is_ip('z2.test', '192.0.2.3', 'killed, changed meanwhile');
 is_status([ 'z3.test', 'A' ], qr/^REFUSED/, 'killed, removed meanwhile');
 ok(other_control($t, $pid), 'another control process');
+is(dns_counters()->{'zone.bad'}, 20, 'bad values, still counted');
+
+$r->remove('bad.test.');
+is_status([ 'bad.test', 'A' ], qr/^REFUSED/, 'bad values, removed');
+is(dns_counters()->{'zone.bad'}, 19, 'bad values, gone');
 
 # changes all the time while the configuration is loaded again
 

@@ -416,7 +416,7 @@ ngx_stream_dns_sync_loaded(ngx_stream_dns_source_t *src)
     }
 
     sync->writer = 1;
-    sync->bad = ngx_stream_dns_stat(src, NGX_STREAM_DNS_STAT_BAD);
+    ngx_stream_dns_stat(src, NGX_STREAM_DNS_STAT_BAD) = sync->bad;
 
     sh->stale = src->stale;
 
@@ -489,6 +489,8 @@ ngx_stream_dns_sync_published(ngx_stream_dns_sync_t *sync)
         }
 
         z->listed = 1;
+        z->bad = zone->bad;
+        sync->bad += zone->bad;
         sync->unlisted--;
         sync->nlisted++;
     }

@@ -189,6 +189,12 @@ ngx_stream_dns_apply_content(ngx_stream_dns_content_t *ct)
     switch (ct->result) {
 
     case NGX_STREAM_DNS_CONTENT_BUILT:
+
+        /* a successor adds them up */
+
+        ct->bad = ngx_min(ct->bad, 65535);
+        ct->zone->bad = (uint16_t) ct->bad;
+
         return NGX_DECLINED;
 
     case NGX_STREAM_DNS_CONTENT_SAME:
@@ -1011,6 +1017,10 @@ void
 ngx_stream_dns_apply_removed(ngx_stream_dns_sync_t *sync,
     ngx_stream_dns_zone_t *z)
 {
+    sync->bad -= z->bad;
+    z->bad = 0;
+
+    ngx_stream_dns_stat(sync->src, NGX_STREAM_DNS_STAT_BAD) = sync->bad;
     ngx_stream_dns_stat(sync->src, NGX_STREAM_DNS_STAT_CHANGES)++;
 
     ngx_log_error(NGX_LOG_INFO, sync->src->log, 0,

@@ -65,6 +65,7 @@ typedef struct {
     uint8_t    name_labels;
     uint8_t    max_labels;              /* of the deepest owner, absolute */
     u_char     name[NGX_DNS_NAME_MAX];  /* the apex */
+    uint16_t   bad;                     /* values left out, at most 65535 */
 } ngx_dns_zone_t;
 
 
