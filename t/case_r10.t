@@ -27,6 +27,11 @@ use Test::Nginx::Redis;
 select STDERR; $| = 1;
 select STDOUT; $| = 1;
 
+# a sanitizer keeps what is freed: little of it, memory is looked at here
+
+$ENV{ASAN_OPTIONS} = join ':', grep { defined } $ENV{ASAN_OPTIONS},
+	'quarantine_size_mb=1', 'thread_local_quarantine_size_kb=16';
+
 my $t = Test::Nginx->new()->has(qw/stream udp/)->has_daemon('redis-server')
 	->plan(12);
 

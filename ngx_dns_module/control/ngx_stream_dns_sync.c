@@ -31,6 +31,7 @@ static void ngx_stream_dns_sync_work(ngx_event_t *ev);
 static void ngx_stream_dns_sync_timer(ngx_event_t *ev);
 static void ngx_stream_dns_sync_list(ngx_stream_dns_sync_t *sync);
 static void ngx_stream_dns_sync_second(ngx_event_t *ev);
+static void ngx_stream_dns_sync_poll(ngx_stream_dns_sync_t *sync);
 static void ngx_stream_dns_sync_requeue(ngx_stream_dns_sync_t *sync);
 
 
@@ -626,6 +627,8 @@ ngx_stream_dns_sync_tick(ngx_stream_dns_source_t *src)
         sync->handing = asked;
         ngx_stream_dns_means_ping(sync, asked);
     }
+
+    ngx_stream_dns_sync_poll(sync);
 }
 
 
@@ -757,9 +760,27 @@ ngx_stream_dns_sync_second(ngx_event_t *ev)
 
     ngx_stream_dns_sync_list(sync);
     ngx_stream_dns_sync_requeue(sync);
+}
 
-    if (sync->polls && !sync->comparison
-        && ngx_current_msec - sync->polled >= sync->src->poll)
+
+/*
+ * From the beginning of a comparison to that of the next, but one that takes
+ * long is followed by a rest as long.
+ */
+
+static void
+ngx_stream_dns_sync_poll(ngx_stream_dns_sync_t *sync)
+{
+    ngx_msec_t  spent;
+
+    if (!sync->polls || sync->comparison || !sync->readable) {
+        return;
+    }
+
+    spent = ngx_min(sync->polled - sync->started, sync->src->poll);
+
+    if (ngx_current_msec - sync->started >= sync->src->poll
+        && ngx_current_msec - sync->polled >= spent)
     {
         ngx_stream_dns_compare_begin(sync);
     }
