@@ -44,6 +44,11 @@ my @cases = (
 	[ 'garbage at once', "all \0\0\0\0", qr/no Redis reply/ ],
 );
 
+# a sanitizer keeps what is freed: little of it, memory is looked at here
+
+$ENV{ASAN_OPTIONS} = join ':', grep { defined } $ENV{ASAN_OPTIONS},
+	'quarantine_size_mb=1', 'thread_local_quarantine_size_kb=16';
+
 my $t = Test::Nginx->new()->has(qw/stream udp/)->has_daemon('redis-server')
 	->plan(3 + 3 * @cases);
 
