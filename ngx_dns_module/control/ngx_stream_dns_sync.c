@@ -13,6 +13,7 @@
 #define NGX_STREAM_DNS_PAUSE_MIN   100      /* milliseconds before a retry */
 #define NGX_STREAM_DNS_PAUSE_MAX   5000
 #define NGX_STREAM_DNS_FULL_AGAIN  10000    /* if readers or moves took long */
+#define NGX_STREAM_DNS_TAKE        64       /* zones between two looks */
 
 
 static ngx_int_t ngx_stream_dns_sync_names(ngx_stream_dns_sync_t *sync);
@@ -24,6 +25,8 @@ static void ngx_stream_dns_sync_gone(ngx_stream_dns_redis_t *r, void *data);
 static void ngx_stream_dns_sync_forget(ngx_stream_dns_sync_t *sync);
 static void ngx_stream_dns_sync_stop(ngx_stream_dns_sync_t *sync);
 static void ngx_stream_dns_sync_loaded(ngx_stream_dns_source_t *src);
+static void ngx_stream_dns_sync_take(ngx_event_t *ev);
+static void ngx_stream_dns_sync_taken(ngx_stream_dns_source_t *src);
 static ngx_int_t ngx_stream_dns_sync_published(ngx_stream_dns_sync_t *sync);
 static void ngx_stream_dns_sync_begin(ngx_stream_dns_sync_t *sync);
 static void ngx_stream_dns_sync_step(ngx_stream_dns_sync_t *sync);
@@ -67,6 +70,7 @@ ngx_stream_dns_sync_start(ngx_stream_dns_source_t *src)
     ngx_stream_dns_sync_event(sync, &sync->second,
                               ngx_stream_dns_sync_second);
     ngx_stream_dns_sync_event(sync, &sync->setup, ngx_stream_dns_sync_setup);
+    ngx_stream_dns_sync_event(sync, &sync->taking, ngx_stream_dns_sync_take);
     ngx_stream_dns_sync_event(sync, &sync->job_timer,
                               ngx_stream_dns_job_timer);
 
@@ -400,21 +404,56 @@ ngx_stream_dns_sync_write(ngx_stream_dns_source_t *src)
 }
 
 
+/* many zones are looked at in slices, each in an event of its own */
+
 static void
 ngx_stream_dns_sync_loaded(ngx_stream_dns_source_t *src)
+{
+    ngx_stream_dns_sync_t  *sync;
+
+    sync = src->sync;
+
+    ngx_post_event(&sync->taking, &ngx_posted_next_events);
+}
+
+
+static void
+ngx_stream_dns_sync_take(ngx_event_t *ev)
+{
+    ngx_int_t               rc;
+    ngx_stream_dns_sync_t  *sync;
+
+    sync = ev->data;
+
+    ngx_stream_dns_slice_begin();
+
+    rc = ngx_stream_dns_sync_published(sync);
+
+    if (rc == NGX_AGAIN) {
+        ngx_post_event(ev, &ngx_posted_next_events);
+        return;
+    }
+
+    if (rc != NGX_OK) {
+        ngx_log_error(NGX_LOG_ALERT, sync->src->log, 0,
+                      "no memory to keep zones in step");
+        return;
+    }
+
+    ngx_stream_dns_sync_taken(sync->src);
+}
+
+
+/* from here on this process writes */
+
+static void
+ngx_stream_dns_sync_taken(ngx_stream_dns_source_t *src)
 {
     ngx_dns_shared_t       *sh;
     ngx_stream_dns_sync_t  *sync;
 
     sync = src->sync;
     sh = src->shared;
-
-    if (ngx_stream_dns_sync_published(sync) != NGX_OK) {
-
-        ngx_log_error(NGX_LOG_ALERT, src->log, 0,
-                      "no memory to keep zones in step");
-        return;
-    }
 
     sync->writer = 1;
     ngx_stream_dns_stat(src, NGX_STREAM_DNS_STAT_BAD) = sync->bad;
@@ -455,21 +494,27 @@ ngx_stream_dns_sync_loaded(ngx_stream_dns_source_t *src)
 }
 
 
-/* the zones that are served, under the names that they should have */
+/*
+ * The zones that are served, under the names that they should have.
+ * NGX_AGAIN: there are more.
+ */
 
 static ngx_int_t
 ngx_stream_dns_sync_published(ngx_stream_dns_sync_t *sync)
 {
     u_char                  name[NGX_DNS_NAME_TEXT_MAX];
-    uint64_t                cursor;
     ngx_str_t               member;
+    ngx_uint_t              n;
     ngx_dns_zone_t         *zone;
     ngx_stream_dns_zone_t  *z;
 
-    cursor = 0;
+    for (n = 1; /* void */ ; n++) {
 
-    for ( ;; ) {
-        zone = ngx_dns_publish_next(sync->src->publisher, &cursor);
+        if (n % NGX_STREAM_DNS_TAKE == 0 && !ngx_stream_dns_slice_left()) {
+            return NGX_AGAIN;
+        }
+
+        zone = ngx_dns_publish_next(sync->src->publisher, &sync->taken);
         if (zone == NULL) {
             return NGX_OK;
         }
@@ -621,7 +666,8 @@ ngx_stream_dns_sync_tick(ngx_stream_dns_source_t *src)
     sync = src->sync;
     asked = src->shared->handover;
 
-    if (asked != src->shared->handed && sync->handing != asked
+    if (sync->writer
+        && asked != src->shared->handed && sync->handing != asked
         && src->shared->synced)
     {
         sync->handing = asked;

@@ -146,6 +146,8 @@ struct ngx_stream_dns_sync_s {
     ngx_event_t                timer;       /* gathered changes are due */
     ngx_event_t                second;
     ngx_event_t                setup;       /* pause before the next try */
+    ngx_event_t                taking;      /* posted: zones of the last one */
+    uint64_t                   taken;       /* of them, so far */
     ngx_msec_t                 pause;
     ngx_str_t                 *said;        /* the word the log has */
 
