@@ -27,7 +27,7 @@ select STDOUT; $| = 1;
 
 my $t = Test::Nginx->new()
 	->has(qw/http proxy cache stream stream_return udp/)
-	->has_daemon('redis-server')->plan(32);
+	->has_daemon('redis-server')->plan(35);
 
 my $redis = redis_start($t);
 my $d = $t->testdir();
@@ -191,6 +191,20 @@ my @alien = grep { !/ (\d+)#\1: / || !$own{$1} }
 	dns_error_log($t, qr/writing published zones/);
 
 is("@alien", '', 'no other process writes');
+
+# a lock that cannot be opened is tried again
+
+unlink "$d/state/lock";
+mkdir "$d/state/lock";
+kill 'KILL', (started())[-1];
+
+is(scalar(() = dns_error_log($t, qr/open\(\) .*no snapshots are written/)), 1,
+	'no lock');
+
+rmdir "$d/state/lock";
+
+ok(scalar dns_error_log($t, qr/, snapshots are written$/), 'lock again');
+ok(-f "$d/state/lock", 'lock, a file');
 
 undef $t;
 

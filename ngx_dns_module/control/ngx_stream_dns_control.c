@@ -19,6 +19,7 @@
 
 #define NGX_STREAM_DNS_TICK  10             /* milliseconds */
 #define NGX_STREAM_DNS_WORK  (256 * 1024)   /* octets, at a time */
+#define NGX_STREAM_DNS_AGAIN 1000           /* ms before another try */
 
 
 /* the control process as an event: a timer that never ends */
@@ -32,6 +33,7 @@ typedef struct {
     ngx_stream_dns_control_main_conf_t  *conf;
     ngx_fd_t                             lock;
     ngx_uint_t                           lock_told; /* 1: it cannot be had */
+    ngx_msec_t                           lock_next; /* not before, if so */
     uint64_t                             expected;  /* microseconds */
     uint64_t                             pause_max; /* microseconds */
 } ngx_stream_dns_process_t;
@@ -234,7 +236,10 @@ ngx_stream_dns_control_try(ngx_stream_dns_source_t *src)
         src->state = NGX_STREAM_DNS_SOURCE_OPENS;
     }
 
-    if (src->state == NGX_STREAM_DNS_SOURCE_FAILED) {
+    if (src->state == NGX_STREAM_DNS_SOURCE_FAILED
+        && src->opening == NULL
+        && (ngx_msec_int_t) (src->open_next - ngx_current_msec) > 0)
+    {
         return;
     }
 
@@ -243,11 +248,16 @@ ngx_stream_dns_control_try(ngx_stream_dns_source_t *src)
     }
 
     if (src->publisher == NULL) {
-        src->state = NGX_STREAM_DNS_SOURCE_FAILED;
+        src->open_next = ngx_current_msec + NGX_STREAM_DNS_AGAIN;
 
-        ngx_log_error(NGX_LOG_CRIT, src->log, 0,
-                      "shared memory cannot be written: no memory, or it is "
-                      "damaged; what it holds is served as it is");
+        if (src->state != NGX_STREAM_DNS_SOURCE_FAILED) {
+            src->state = NGX_STREAM_DNS_SOURCE_FAILED;
+
+            ngx_log_error(NGX_LOG_CRIT, src->log, 0,
+                          "shared memory cannot be written: no memory, or it "
+                          "is damaged; what it holds is served as it is");
+        }
+
         return;
     }
 
@@ -367,11 +377,13 @@ ngx_stream_dns_control_flock(ngx_stream_dns_process_t *p)
 
     if (p->lock == NGX_INVALID_FILE) {
 
-        if (p->lock_told) {
+        if (p->lock_told
+            && (ngx_msec_int_t) (p->lock_next - ngx_current_msec) > 0)
+        {
             return;
         }
 
-        path = ngx_pnalloc(ngx_cycle->pool, dir->len + sizeof("/lock"));
+        path = ngx_alloc(dir->len + sizeof("/lock"), ngx_cycle->log);
         if (path == NULL) {
             return;
         }
@@ -379,18 +391,33 @@ ngx_stream_dns_control_flock(ngx_stream_dns_process_t *p)
         ngx_sprintf(path, "%V/lock%Z", dir);
 
         p->lock = open((const char *) path, O_RDWR|O_CREAT|O_CLOEXEC, 0600);
+        err = ngx_errno;
 
-        if (p->lock == NGX_INVALID_FILE) {
-            ngx_log_error(NGX_LOG_ERR, ngx_cycle->log, ngx_errno,
+        if (p->lock == NGX_INVALID_FILE && !p->lock_told) {
+            ngx_log_error(NGX_LOG_ERR, ngx_cycle->log, err,
                           "open() \"%s\" failed, no snapshots are written",
                           path);
+        }
+
+        ngx_free(path);
+
+        if (p->lock == NGX_INVALID_FILE) {
             p->lock_told = 1;
+            p->lock_next = ngx_current_msec + NGX_STREAM_DNS_AGAIN;
             return;
         }
     }
 
     if (flock(p->lock, LOCK_EX|LOCK_NB) == 0) {
         ngx_stream_dns_control->snapshots = 1;
+
+        if (p->lock_told) {
+            ngx_log_error(NGX_LOG_NOTICE, ngx_cycle->log, 0,
+                          "\"%V/lock\" is locked, snapshots are written",
+                          dir);
+            p->lock_told = 0;
+        }
+
         return;
     }
 

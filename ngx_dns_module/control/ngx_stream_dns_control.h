@@ -112,6 +112,7 @@ typedef struct {
     ngx_uint_t            state;        /* NGX_STREAM_DNS_SOURCE_... */
     ngx_dns_publisher_t  *publisher;    /* NULL: another process writes */
     ngx_dns_publisher_t  *opening;      /* will be the publisher */
+    ngx_msec_t            open_next;    /* to try it again, if it failed */
     void                 *sync;         /* ngx_stream_dns_sync_t */
     void                 *snap;         /* ngx_stream_dns_snapshot_t */
     void                 *files;        /* ngx_stream_dns_files_t */
