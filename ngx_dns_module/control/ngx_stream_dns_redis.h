@@ -92,6 +92,12 @@ ngx_int_t ngx_stream_dns_redis_words(ngx_stream_dns_redis_t *r,
  */
 void ngx_stream_dns_redis_listen(ngx_stream_dns_redis_t *r);
 
+/*
+ * What was said goes out now, as far as it can, not at the end of this turn
+ * of the loop: the server works while this process does.
+ */
+void ngx_stream_dns_redis_push(ngx_stream_dns_redis_t *r);
+
 /* Commands without a reply yet; 1 if ready. */
 ngx_uint_t ngx_stream_dns_redis_pending(ngx_stream_dns_redis_t *r);
 ngx_uint_t ngx_stream_dns_redis_ready(ngx_stream_dns_redis_t *r);

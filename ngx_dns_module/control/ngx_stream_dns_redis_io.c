@@ -14,6 +14,7 @@
 
 #define NGX_STREAM_DNS_REDIS_READS  8               /* at a time */
 #define NGX_STREAM_DNS_REDIS_KEEP   (256 * 1024)    /* of the output buffer */
+#define NGX_STREAM_DNS_REDIS_PUSH   (32 * 1024)     /* octets gathered */
 
 
 static void ngx_stream_dns_redis_read_handler(ngx_event_t *rev);
@@ -235,7 +236,10 @@ ngx_stream_dns_redis_recv(ngx_stream_dns_redis_t *r)
 }
 
 
-/* Octets for the server: they go out at the end of this turn of the loop. */
+/*
+ * Octets for the server: they go out at the end of this turn of the loop, or
+ * when there are many.
+ */
 
 ngx_int_t
 ngx_stream_dns_redis_write(ngx_stream_dns_redis_t *r, u_char *data,
@@ -271,9 +275,40 @@ ngx_stream_dns_redis_write(ngx_stream_dns_redis_t *r, u_char *data,
     ngx_memcpy(r->out + r->out_last, data, len);
     r->out_last += len;
 
+    if (r->out_last - r->out_pos >= NGX_STREAM_DNS_REDIS_PUSH) {
+        ngx_stream_dns_redis_push(r);
+    }
+
     ngx_post_event(&r->flush, &ngx_posted_events);
 
     return NGX_OK;
+}
+
+
+/* an error is left to the flush that is posted: callers are not cut short */
+
+void
+ngx_stream_dns_redis_push(ngx_stream_dns_redis_t *r)
+{
+    ssize_t            n;
+    ngx_connection_t  *c;
+
+    c = r->c;
+
+    if (c == NULL || !c->write->ready || r->out_pos == r->out_last) {
+        return;
+    }
+
+    n = c->send(c, r->out + r->out_pos, r->out_last - r->out_pos);
+
+    if (n > 0) {
+        r->out_pos += n;
+    }
+
+    if (r->out_pos == r->out_last) {
+        r->out_pos = 0;
+        r->out_last = 0;
+    }
 }
 
 

@@ -118,8 +118,12 @@ ngx_stream_dns_sync_names(ngx_stream_dns_sync_t *sync)
                       + 2 * NGX_STREAM_DNS_TAIL_MAX + NGX_DNS_NAME_TEXT_MAX
                       + 256;
     sync->name = ngx_alloc(sync->name_size, src->log);
+    sync->names = ngx_alloc(NGX_STREAM_DNS_MANY_SIZE + sync->name_size,
+                            src->log);
 
-    if (sync->base.data == NULL || sync->name == NULL) {
+    if (sync->base.data == NULL || sync->name == NULL
+        || sync->names == NULL)
+    {
         return NGX_ERROR;
     }
 

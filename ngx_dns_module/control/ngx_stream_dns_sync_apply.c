@@ -37,6 +37,7 @@ static void ngx_stream_dns_apply_report(void *data, ngx_dns_report_e level,
 static void ngx_stream_dns_apply_none(ngx_stream_dns_content_t *ct);
 static void ngx_stream_dns_apply_layout(ngx_stream_dns_content_t *ct);
 static void ngx_stream_dns_apply_labels(ngx_stream_dns_content_t *ct);
+static void ngx_stream_dns_apply_hidden(ngx_stream_dns_content_t *ct);
 static void ngx_stream_dns_apply_scan(ngx_stream_dns_content_t *ct);
 static ngx_int_t ngx_stream_dns_apply_probe(ngx_stream_dns_zone_t *z,
     ngx_str_t *label);
@@ -139,7 +140,7 @@ ngx_stream_dns_apply_prepare(ngx_stream_dns_content_t *ct,
 static ngx_uint_t
 ngx_stream_dns_apply_large(ngx_dns_datum_t *reply)
 {
-    size_t            i, n, size;
+    size_t            i, k, n, size;
     ngx_dns_datum_t  *data;
 
     if (reply->type != NGX_DNS_REPLY_ARRAY
@@ -148,8 +149,14 @@ ngx_stream_dns_apply_large(ngx_dns_datum_t *reply)
         return 0;
     }
 
-    data = reply->elts[NGX_STREAM_DNS_READ_DATA];
-    n = reply->n + data->n;
+    n = reply->n;
+
+    for (i = NGX_STREAM_DNS_READ_DATA; i < reply->n; i++) {
+
+        /* there are more arrays, if MGET was asked */
+
+        n += reply->elts[i]->n;
+    }
 
     if (n > NGX_STREAM_DNS_SMALL) {
         return 1;
@@ -158,11 +165,12 @@ ngx_stream_dns_apply_large(ngx_dns_datum_t *reply)
     size = 0;
 
     for (i = 0; i < reply->n; i++) {
-        size += reply->elts[i]->str.len;
-    }
+        data = reply->elts[i];
+        size += data->str.len;
 
-    for (i = 0; i < data->n; i++) {
-        size += data->elts[i]->str.len;
+        for (k = 0; k < data->n; k++) {
+            size += data->elts[k]->str.len;
+        }
     }
 
     return (size > NGX_STREAM_DNS_SMALL_SIZE);
@@ -211,6 +219,10 @@ ngx_stream_dns_apply_content(ngx_stream_dns_content_t *ct)
 
     case NGX_STREAM_DNS_CONTENT_LABELS:
         ngx_stream_dns_apply_labels(ct);
+        return NGX_OK;
+
+    case NGX_STREAM_DNS_CONTENT_HIDDEN:
+        ngx_stream_dns_apply_hidden(ct);
         return NGX_OK;
 
     case NGX_STREAM_DNS_CONTENT_WRONG:
@@ -845,6 +857,25 @@ ngx_stream_dns_apply_labels(ngx_stream_dns_content_t *ct)
             return;
         }
     }
+
+    ngx_stream_dns_tails_free(&ct->tails);
+    ngx_stream_dns_tails_free(&ct->unknown);
+
+    ngx_stream_dns_read_again(read, read->second);
+}
+
+
+/* GET says what there is instead of a string */
+
+static void
+ngx_stream_dns_apply_hidden(ngx_stream_dns_content_t *ct)
+{
+    ngx_stream_dns_read_t  *read;
+
+    read = ct->read;
+
+    read->zone->hidden = 1;
+    read->sync->nomany |= (ct->error.len != 0);
 
     ngx_stream_dns_tails_free(&ct->tails);
     ngx_stream_dns_tails_free(&ct->unknown);

@@ -54,6 +54,8 @@ typedef struct {
     ngx_stream_dns_label_t    *labels;  /* a hash */
     u_char                   **tails;   /* a hash of those met so far */
     size_t                     size;    /* places in each of them */
+    size_t                     value;   /* of reply, to be taken next */
+    size_t                     part;    /* of it, if it is of MGET */
     uint64_t                   digest;
 } ngx_stream_dns_values_t;
 
@@ -66,6 +68,8 @@ static ngx_uint_t ngx_stream_dns_content_head(ngx_stream_dns_values_t *v);
 static ngx_uint_t ngx_stream_dns_content_fields(ngx_stream_dns_values_t *v);
 static ngx_uint_t ngx_stream_dns_content_labels(ngx_stream_dns_values_t *v);
 static ngx_uint_t ngx_stream_dns_content_tails(ngx_stream_dns_values_t *v);
+static ngx_dns_datum_t *ngx_stream_dns_content_value(
+    ngx_stream_dns_values_t *v);
 static ngx_uint_t ngx_stream_dns_content_tail(ngx_stream_dns_values_t *v,
     u_char *entry, ngx_str_t *tail, ngx_dns_datum_t *value);
 static ngx_uint_t ngx_stream_dns_content_twice(ngx_stream_dns_values_t *v,
@@ -121,6 +125,16 @@ ngx_stream_dns_content(ngx_stream_dns_content_t *ct)
         } else {
             ct->result = ngx_stream_dns_content_build(&v);
         }
+    }
+
+    if (ct->read->many && ct->result == NGX_STREAM_DNS_CONTENT_ERROR
+        && ct->error.len > 6
+        && (ngx_strncmp(ct->error.data, "NOPERM", 6) == 0
+            || ngx_strncmp(ct->error.data, "ERR un", 6) == 0))
+    {
+        /* MGET is not allowed, or unknown */
+
+        ct->result = NGX_STREAM_DNS_CONTENT_HIDDEN;
     }
 
     if (ct->last == NULL
@@ -248,6 +262,10 @@ ngx_stream_dns_content_values(ngx_stream_dns_values_t *v)
 
     if (data->type == NGX_DNS_REPLY_ARRAY) {
         n += data->n;
+    }
+
+    if (v->ct->read->many) {
+        n += ngx_stream_dns_content_count(&v->ct->read->tails);
     }
 
     v->items = malloc(n * sizeof(ngx_stream_dns_item_t));
@@ -458,15 +476,15 @@ static ngx_uint_t
 ngx_stream_dns_content_tails(ngx_stream_dns_values_t *v)
 {
     u_char                  *p, *last;
-    size_t                   i;
     uint16_t                 len;
     ngx_str_t                tail;
     ngx_uint_t               rc;
+    ngx_dns_datum_t         *value;
     ngx_stream_dns_tails_t  *tails;
     ngx_stream_dns_label_t  *label;
 
     tails = &v->ct->read->tails;
-    i = NGX_STREAM_DNS_READ_REST + (v->ct->read->keys ? 4 : 0);
+    v->value = NGX_STREAM_DNS_READ_REST + (v->ct->read->keys ? 4 : 0);
 
     p = tails->data;
     last = p + tails->len;
@@ -484,11 +502,13 @@ ngx_stream_dns_content_tails(ngx_stream_dns_values_t *v)
             continue;
         }
 
-        if (i == v->reply->n) {
+        value = ngx_stream_dns_content_value(v);
+
+        if (value == NULL) {
             return ngx_stream_dns_content_error(v, v->reply);
         }
 
-        rc = ngx_stream_dns_content_tail(v, p, &tail, v->reply->elts[i++]);
+        rc = ngx_stream_dns_content_tail(v, p, &tail, value);
 
         if (rc != NGX_STREAM_DNS_CONTENT_BUILT) {
             return rc;
@@ -496,6 +516,36 @@ ngx_stream_dns_content_tails(ngx_stream_dns_values_t *v)
     }
 
     return NGX_STREAM_DNS_CONTENT_BUILT;
+}
+
+
+/* that of a GET, or the next one of an MGET; NULL: there are no more */
+
+static ngx_dns_datum_t *
+ngx_stream_dns_content_value(ngx_stream_dns_values_t *v)
+{
+    ngx_dns_datum_t  *value;
+
+    for ( /* void */ ; v->value < v->reply->n; v->value++) {
+        value = v->reply->elts[v->value];
+
+        if (!v->ct->read->many) {
+            v->value++;
+            return value;
+        }
+
+        if (value->type != NGX_DNS_REPLY_ARRAY) {
+            return NULL;
+        }
+
+        if (v->part < value->n) {
+            return value->elts[v->part++];
+        }
+
+        v->part = 0;
+    }
+
+    return NULL;
 }
 
 
@@ -516,9 +566,16 @@ ngx_stream_dns_content_tail(ngx_stream_dns_values_t *v, u_char *entry,
         p--;
     }
 
-    if (p == tail->data || value->type == NGX_DNS_REPLY_NIL
-        || ngx_stream_dns_content_twice(v, entry))
-    {
+    if (p == tail->data) {
+        return NGX_STREAM_DNS_CONTENT_BUILT;
+    }
+
+    if (value->type == NGX_DNS_REPLY_NIL) {
+        return v->ct->read->many ? NGX_STREAM_DNS_CONTENT_HIDDEN
+                                 : NGX_STREAM_DNS_CONTENT_BUILT;
+    }
+
+    if (ngx_stream_dns_content_twice(v, entry)) {
         return NGX_STREAM_DNS_CONTENT_BUILT;
     }
 

@@ -143,6 +143,7 @@ ngx_stream_dns_list_reply(ngx_stream_dns_redis_t *r, ngx_dns_datum_t *reply,
 
     size_t            i;
     ngx_str_t         cursor;
+    ngx_uint_t        more;
     ngx_dns_datum_t  *list;
 
     if (reply == NULL) {
@@ -167,6 +168,16 @@ ngx_stream_dns_list_reply(ngx_stream_dns_redis_t *r, ngx_dns_datum_t *reply,
     }
 
     list = reply->elts[1];
+    cursor = reply->elts[0]->str;
+    more = (cursor.len != 1 || cursor.data[0] != '0');
+
+    if (more) {
+
+        /* the server looks for the next ones meanwhile */
+
+        ngx_stream_dns_list_next(sync, &cursor);
+        ngx_stream_dns_redis_push(r);
+    }
 
     for (i = 0; i < list->n; i++) {
 
@@ -175,14 +186,9 @@ ngx_stream_dns_list_reply(ngx_stream_dns_redis_t *r, ngx_dns_datum_t *reply,
         }
     }
 
-    cursor = reply->elts[0]->str;
-
-    if (cursor.len == 1 && cursor.data[0] == '0') {
+    if (!more) {
         ngx_stream_dns_list_end(sync);
-        return;
     }
-
-    ngx_stream_dns_list_next(sync, &cursor);
 }
 
 
@@ -592,6 +598,7 @@ ngx_stream_dns_scan_reply(ngx_stream_dns_redis_t *r, ngx_dns_datum_t *reply,
 
     size_t            i;
     ngx_str_t         cursor;
+    ngx_uint_t        more;
     ngx_dns_datum_t  *list;
 
     if (reply == NULL) {
@@ -627,6 +634,13 @@ ngx_stream_dns_scan_reply(ngx_stream_dns_redis_t *r, ngx_dns_datum_t *reply,
     }
 
     list = reply->elts[1];
+    cursor = reply->elts[0]->str;
+    more = (cursor.len != 1 || cursor.data[0] != '0');
+
+    if (more) {
+        ngx_stream_dns_scan_next(sync, &cursor);
+        ngx_stream_dns_redis_push(r);
+    }
 
     for (i = 0; i < list->n; i++) {
 
@@ -635,10 +649,7 @@ ngx_stream_dns_scan_reply(ngx_stream_dns_redis_t *r, ngx_dns_datum_t *reply,
         }
     }
 
-    cursor = reply->elts[0]->str;
-
-    if (cursor.len != 1 || cursor.data[0] != '0') {
-        ngx_stream_dns_scan_next(sync, &cursor);
+    if (more) {
         return;
     }
 
@@ -682,6 +693,7 @@ ngx_stream_dns_compare_begin(ngx_stream_dns_sync_t *sync)
     sync->restart = 0;
     sync->complete = 0;
     sync->noscan = 0;
+    sync->nomany = 0;
     sync->started = ngx_current_msec;
 
     ngx_stream_dns_list_begin(sync);

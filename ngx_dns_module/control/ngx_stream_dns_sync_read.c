@@ -23,6 +23,7 @@ static void ngx_stream_dns_read_zone(ngx_stream_dns_sync_t *sync,
 static ngx_int_t ngx_stream_dns_read_send(ngx_stream_dns_read_t *read);
 static ngx_int_t ngx_stream_dns_read_keys(ngx_stream_dns_read_t *read);
 static ngx_int_t ngx_stream_dns_read_tails(ngx_stream_dns_read_t *read);
+static ngx_int_t ngx_stream_dns_read_many(ngx_stream_dns_read_t *read);
 static void ngx_stream_dns_read_broken(ngx_stream_dns_read_t *read);
 static ngx_str_t *ngx_stream_dns_read_key(ngx_stream_dns_read_t *read,
     const char *part, ngx_str_t *tail);
@@ -165,6 +166,7 @@ ngx_stream_dns_zone_done(ngx_stream_dns_sync_t *sync,
     ngx_stream_dns_zone_t *z)
 {
     z->state = NGX_STREAM_DNS_ZONE_IDLE;
+    z->hidden = 0;
 
     if (z->once_more && z->compare && !z->gone) {
         z->once_more = 0;
@@ -309,6 +311,10 @@ ngx_stream_dns_read_zone(ngx_stream_dns_sync_t *sync,
         return;
     }
 
+    /* the names are right, most likely: see ngx_stream_dns_read_many() */
+
+    read->many = z->compare && !z->hidden && sync->complete && !sync->nomany;
+
     last = ngx_dns_publish_get(sync->src->publisher, z->data);
 
     read->size = (last == NULL) ? NGX_STREAM_DNS_READ_SIZE : last->size;
@@ -426,6 +432,16 @@ ngx_stream_dns_read_tails(ngx_stream_dns_read_t *read)
             return NGX_AGAIN;
         }
 
+        if (read->many) {
+
+            if (ngx_stream_dns_read_many(read) != NGX_OK) {
+                goto failed;
+            }
+
+            n = NGX_STREAM_DNS_READ_CHECK - 1;
+            continue;
+        }
+
         ngx_memcpy(&len, read->sent, 2);
 
         tail.data = read->sent + 2;
@@ -470,6 +486,61 @@ failed:
     ngx_stream_dns_read_broken(read);
 
     return NGX_ERROR;
+}
+
+
+/*
+ * In a comparison all keys are there, and an MGET costs much less than as many
+ * GET.  It hides a key of a wrong type: if it finds nothing the zone is read
+ * once more, by GET.
+ */
+
+static ngx_int_t
+ngx_stream_dns_read_many(ngx_stream_dns_read_t *read)
+{
+    u_char                 *p, *last;
+    uint16_t                len;
+    ngx_str_t               tail, *key, argv[1 + NGX_STREAM_DNS_MANY];
+    ngx_uint_t              n;
+    ngx_stream_dns_sync_t  *sync;
+
+    n = 0;
+    sync = read->sync;
+    p = sync->names;
+    last = read->tails.data + read->tails.len;
+
+    ngx_str_set(&argv[0], "MGET");
+
+    while (read->sent < last
+           && n < NGX_STREAM_DNS_MANY
+           && p < sync->names + NGX_STREAM_DNS_MANY_SIZE)
+    {
+        ngx_memcpy(&len, read->sent, 2);
+
+        tail.data = read->sent + 2;
+        tail.len = len;
+
+        read->sent += 2 + len;
+
+        if (len == 0 || tail.data[len - 1] == ':') {
+            continue;
+        }
+
+        key = ngx_stream_dns_read_key(read, ":labels:", &tail);
+
+        n++;
+        argv[n].data = p;
+        argv[n].len = key->len;
+        p = ngx_cpymem(p, key->data, key->len);
+    }
+
+    if (n == 0) {
+        return NGX_OK;
+    }
+
+    return ngx_stream_dns_redis_command(sync->data,
+                                        ngx_stream_dns_read_queued, sync,
+                                        1 + n, argv);
 }
 
 

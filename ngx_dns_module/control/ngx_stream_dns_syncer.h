@@ -29,9 +29,10 @@
  */
 
 #define NGX_STREAM_DNS_GATHER       4       /* ms that changes are gathered */
-#define NGX_STREAM_DNS_WINDOW       256     /* zones that are read at a time */
+#define NGX_STREAM_DNS_WINDOW       1024    /* zones that are read at a time */
 #define NGX_STREAM_DNS_WINDOW_SIZE  (8 * 1024 * 1024)   /* octets of them */
-#define NGX_STREAM_DNS_COUNT        1000    /* of SCAN and SSCAN */
+#define NGX_STREAM_DNS_MANY         64      /* keys of an MGET */
+#define NGX_STREAM_DNS_MANY_SIZE    8192    /* octets of them, about */
 #define NGX_STREAM_DNS_PROBE        32      /* labels whose types are tried */
 #define NGX_STREAM_DNS_PROBES       256     /* of a zone that was published */
 #define NGX_STREAM_DNS_UNLISTED     10000   /* zones whose keys are noted */
@@ -107,6 +108,7 @@ struct ngx_stream_dns_zone_s {
     unsigned                   doubted:1;   /* all its keys were gone */
     unsigned                   failed:1;    /* a reply was an error */
     unsigned                   full:1;      /* there was no room */
+    unsigned                   hidden:1;    /* MGET did not find a key */
 
     uint16_t                   member_len;
     u_char                     apex_len;
@@ -141,6 +143,7 @@ struct ngx_stream_dns_sync_s {
     ngx_str_t                  base;        /* prefix, key, ":zones" */
     u_char                    *name;        /* room to make a key */
     size_t                     name_size;
+    u_char                    *names;       /* the same for many */
 
     ngx_event_t                work;        /* posted: a slice */
     ngx_event_t                timer;       /* gathered changes are due */
@@ -225,6 +228,7 @@ struct ngx_stream_dns_sync_s {
     ngx_stream_dns_cursor_t    scan_cursor;
     ngx_uint_t                 spoiled;     /* 1: and missed something */
     ngx_uint_t                 noscan;      /* 1: it is refused */
+    ngx_uint_t                 nomany;      /* 1: MGET is */
     ngx_uint_t                 unlisted;
 
     /* reading */
@@ -261,6 +265,7 @@ struct ngx_stream_dns_read_s {
     unsigned                   second:1;    /* under the second name */
     unsigned                   scanned:1;   /* tails are all there is */
     unsigned                   trusted:1;   /* at labels that have some */
+    unsigned                   many:1;      /* tails by MGET */
 
     ngx_str_t                  error;       /* of a command, first 128 */
     u_char                     error_text[128];
@@ -287,6 +292,7 @@ typedef enum {
     NGX_STREAM_DNS_CONTENT_WRONG,           /* of another type than it may */
     NGX_STREAM_DNS_CONTENT_LAYOUT,          /* ask for layout, or for keys */
     NGX_STREAM_DNS_CONTENT_LABELS,          /* there are unknown labels */
+    NGX_STREAM_DNS_CONTENT_HIDDEN,          /* ask by GET */
     NGX_STREAM_DNS_CONTENT_REFUSED,         /* by the compiler */
     NGX_STREAM_DNS_CONTENT_ERROR,           /* an error reply: error */
     NGX_STREAM_DNS_CONTENT_MEMORY
