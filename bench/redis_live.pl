@@ -527,7 +527,7 @@ sub snapshot {
 	redis_pipe($redis, $file);
 
 	my %nginx = (dir => $dir, port => $port, redis => $redis,
-		size => '1g', args => 'snapshot=1s');
+		size => '1024m', args => 'snapshot=1s');
 	my $s = nginx_redis(%nginx);
 	my $last = 'w1.z' . ($n - 1) . '.bench.test';
 
