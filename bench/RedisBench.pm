@@ -166,11 +166,21 @@ $server
 }
 EOT
 
-	return {
-		name => 'nginx', dir => $dir, port => $o{port},
-		pid => launch("$dir/output", $o{core}, nginx_binary(),
-			'-p', $dir, '-c', "$dir/nginx.conf", '-g', 'daemon off;'),
-	};
+	my $s = { name => 'nginx', dir => $dir, port => $o{port} };
+	my @command = (nginx_binary(), '-p', $dir, '-c', "$dir/nginx.conf", '-g');
+
+	if ($o{daemon}) {
+		system(@command, 'daemon on;') == 0 or die "nginx failed\n";
+		sleep 0.02 until -s "$dir/nginx.pid";
+		$s->{pid} = nginx_master($s);
+		adopt($s->{pid});
+
+	} else {
+		$s->{pid} = launch("$dir/output", $o{core}, @command,
+			'daemon off;');
+	}
+
+	return $s;
 }
 
 # counters of the source

@@ -141,7 +141,7 @@ sub reload {
 }
 
 sub upgrade {
-	my ($s, $redis) = begin();
+	my ($s, $redis) = begin(daemon => 1);
 	my $load = load_at($o{rate});
 
 	sleep 0.5;
