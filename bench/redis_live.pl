@@ -205,7 +205,8 @@ sub outage {
 		next if $o{only} && index($name, $o{only}) == -1;
 
 		my ($s, $redis) = begin(
-			conf => "user dns on >secret ~* &* +\@all\n",
+			conf => "user dns on >secret ~* &* +\@all\n"
+				. "enable-debug-command yes\n",
 			args => 'user=dns password=secret timeout=500ms');
 		my $load = load_at($o{rate});
 
