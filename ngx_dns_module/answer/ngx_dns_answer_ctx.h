@@ -116,8 +116,17 @@ ngx_dns_locate(ngx_dns_answer_conf_t *conf, const ngx_dns_name_t *name,
     zone = (conf->zones != NULL) ? ngx_dns_zones_find(conf->zones, name, above)
                                  : NULL;
 
-    return (conf->nviews == 0)
-               ? zone : ngx_dns_locate_views(conf, name, above, zone);
+    if (conf->nviews == 0) {
+        return zone;
+    }
+
+    /* the usual case: one source, no files */
+
+    if (conf->nviews == 1 && zone == NULL) {
+        return ngx_dns_shared_find(conf->views[0]->shared, name, above);
+    }
+
+    return ngx_dns_locate_views(conf, name, above, zone);
 }
 
 

@@ -71,6 +71,7 @@ ngx_stream_dns_control_files_init(ngx_cycle_t *cycle,
         dscf = cscf[i]->ctx->srv_conf[ngx_stream_dns_module.ctx_index];
 
         if (dscf->enable
+            && dscf->answer.zones != NULL
             && ngx_stream_dns_control_files_has(dscf, src)
             && ngx_stream_dns_control_files_add(cycle, files, cscf[i],
                                                 dscf->answer.zones)

@@ -113,6 +113,10 @@ ngx_stream_dns_zones(ngx_conf_t *cf, ngx_stream_dns_srv_conf_t *dscf)
                       cscf->file_name, cscf->line);
     }
 
+    if (zs.zones.nelts == 0) {
+        return NGX_CONF_OK;
+    }
+
     dscf->answer.zones = ngx_dns_zones_create(cf->pool, zs.zones.elts,
                                               zs.zones.nelts, dscf->key);
 
