@@ -23,7 +23,7 @@
  */
 
 #define NGX_DNS_GEO_MAGIC     0x4e444731
-#define NGX_DNS_GEO_VERSION   1
+#define NGX_DNS_GEO_VERSION   2
 #define NGX_DNS_GEO_INDEX     65537     /* entries: by the first 16 bits */
 
 typedef enum {
@@ -31,6 +31,7 @@ typedef enum {
     NGX_DNS_GEO_CONTINENT,              /* two letters, 0: unknown */
     NGX_DNS_GEO_ASN,                    /* 0: unknown */
     NGX_DNS_GEO_POINT,                  /* place in points; 0: unknown */
+    NGX_DNS_GEO_NETWORK,                /* ngx_dns_network_id(); 0: none */
     NGX_DNS_GEO_FACTS
 } ngx_dns_geo_fact_e;
 
