@@ -49,8 +49,39 @@ ngx_dns_answer_create(ngx_pool_t *pool, ngx_dns_key_t *key)
     }
 
     a->key = key;
+    a->places.ready = 1;
+    a->random.s[0] = 1;
 
     return a;
+}
+
+
+void
+ngx_dns_answer_seed(ngx_dns_answer_t *a, const uint64_t *seed)
+{
+    ngx_memcpy(a->random.s, seed, sizeof(a->random.s));
+}
+
+
+ngx_dns_places_t *
+ngx_dns_answer_places(ngx_dns_answer_t *a)
+{
+    return &a->places;
+}
+
+
+void
+ngx_dns_answer_health(ngx_dns_answer_t *a, const ngx_dns_health_t *health)
+{
+    a->health = health;
+}
+
+
+void
+ngx_dns_answer_external(ngx_dns_answer_t *a,
+    struct ngx_dns_external_s *external)
+{
+    a->external = external;
 }
 
 
@@ -106,6 +137,8 @@ ngx_dns_answer_start(ngx_dns_answer_t *a, ngx_dns_answer_conf_t *conf,
     a->reply.ede = NGX_DNS_EDE_NONE;
     a->reply.aa = 0;
     a->reply.full = 0;
+    a->reply.ecs = 0;
+    a->reply.scope = 0;
     a->reply.nitems = 0;
 }
 

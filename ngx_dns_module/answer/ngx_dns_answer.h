@@ -8,6 +8,8 @@
 #define _NGX_DNS_ANSWER_H_INCLUDED_
 
 
+#include "ngx_dns_health.h"
+#include "ngx_dns_places.h"
 #include "ngx_dns_shared.h"
 #include "ngx_dns_writer.h"
 #include "ngx_dns_zones.h"
@@ -29,6 +31,8 @@ typedef struct {
     uint32_t            max_ttl;
     uint8_t             any;            /* NGX_DNS_ANY_... */
     uint8_t             chaos;          /* 1: answer the names of RFC 4892 */
+    uint8_t             ecs;            /* 1: answers are for the client's
+                                           subnet, RFC 7871 */
     uint8_t             stale_ede;      /* 1: EDE 3 with stale answers */
     ngx_str_t           version;        /* for version.bind, version.server */
     ngx_str_t           hostname;       /* for hostname.bind, id.server */
@@ -39,7 +43,24 @@ typedef struct {
 
 typedef struct ngx_dns_answer_s  ngx_dns_answer_t;
 
+struct ngx_dns_external_s;
+
 ngx_dns_answer_t *ngx_dns_answer_create(ngx_pool_t *pool, ngx_dns_key_t *key);
+
+/*
+ * What answers depend on besides zones; changed between batches only.
+ *
+ * seed      4 random numbers, not all 0; without them draws repeat
+ * places    filled by the caller; at first nobody knows any
+ * health    states of targets; NULL, as at first: all are unknown
+ * external  addresses of other servers' names; NULL, as at first: none
+ */
+void ngx_dns_answer_seed(ngx_dns_answer_t *a, const uint64_t *seed);
+ngx_dns_places_t *ngx_dns_answer_places(ngx_dns_answer_t *a);
+void ngx_dns_answer_health(ngx_dns_answer_t *a,
+    const ngx_dns_health_t *health);
+void ngx_dns_answer_external(ngx_dns_answer_t *a,
+    struct ngx_dns_external_s *external);
 
 
 /*

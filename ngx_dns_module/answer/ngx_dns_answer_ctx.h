@@ -9,6 +9,7 @@
 
 
 #include "ngx_dns_answer.h"
+#include "ngx_dns_random.h"
 
 
 /*
@@ -57,6 +58,12 @@ struct ngx_dns_answer_s {
     ngx_dns_answer_conf_t    *conf;
     ngx_dns_zone_t           *zone;
     ngx_dns_transport_t      *transport;
+
+    struct ngx_dns_external_s
+                             *external;
+    const ngx_dns_health_t   *health;
+    ngx_dns_places_t          places;
+    ngx_dns_random_t          random;
 
     /* where the chain is: the question's name, or names[links & 1] */
     ngx_dns_name_t           *name;

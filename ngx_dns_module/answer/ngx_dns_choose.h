@@ -9,6 +9,7 @@
 
 
 #include "ngx_dns_choice.h"
+#include "ngx_dns_health.h"
 #include "ngx_dns_random.h"
 #include "ngx_dns_rrset.h"
 
@@ -32,12 +33,6 @@ typedef struct {
 #define NGX_DNS_PLACE_COUNTRY  0x01
 #define NGX_DNS_PLACE_ASN      0x02
 #define NGX_DNS_PLACE_POINT    0x04
-
-typedef enum {
-    NGX_DNS_HEALTH_UNKNOWN = 0,
-    NGX_DNS_HEALTH_UP,
-    NGX_DNS_HEALTH_DOWN
-} ngx_dns_health_e;
 
 typedef enum {
     NGX_DNS_STEP_HEALTH = 0,
@@ -77,15 +72,14 @@ typedef struct {
  * address and family of the client or of its subnet option.
  *
  * place   where an address is; len 4 or 16; called only if it matters
- * health  of an address of the set that is chosen from
+ * health  of an address of the set that is chosen from: NGX_DNS_HEALTH_...
  * trace   NULL, or called behind each step with what is left
  */
 
 struct ngx_dns_chooser_s {
     void           (*place)(void *data, const u_char *address, size_t len,
                        ngx_uint_t wanted, ngx_dns_place_t *place);
-    ngx_dns_health_e
-                   (*health)(void *data, const ngx_dns_choice_t *choice,
+    ngx_uint_t     (*health)(void *data, const ngx_dns_choice_t *choice,
                        const u_char *address, size_t len);
     void           (*trace)(void *data, ngx_dns_choose_step_e step,
                        ngx_dns_choose_kept_e kept, ngx_uint_t n);

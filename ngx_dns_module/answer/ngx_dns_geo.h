@@ -8,7 +8,7 @@
 #define _NGX_DNS_GEO_H_INCLUDED_
 
 
-#include "ngx_dns_choose.h"
+#include "ngx_dns.h"
 
 
 /*

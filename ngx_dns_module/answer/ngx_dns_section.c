@@ -54,6 +54,7 @@ ngx_dns_add_item(ngx_dns_answer_t *a, ngx_dns_section_e section,
     }
 
     item->rrset = set;
+    item->rrs = NULL;
     item->section = (uint8_t) section;
     item->flags = (uint8_t) flags;
     item->ttl = ngx_dns_add_ttl(a, set);

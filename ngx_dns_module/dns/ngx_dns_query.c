@@ -307,6 +307,7 @@ ngx_dns_query_options(ngx_dns_query_t *q, u_char *p, u_char *last)
             break;
 
         case NGX_DNS_OPTION_ECS:
+            q->ecs_twice = (q->ecs != NULL);
             q->ecs = p;
             q->ecs_len = (uint16_t) n;
             break;

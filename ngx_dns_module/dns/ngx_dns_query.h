@@ -27,7 +27,9 @@ typedef enum {
 
 
 /*
- * A query as the wire says it.  Pointers point into the packet.
+ * A query as the wire says it.  Pointers point into the packet, but for that
+ * of the client's address, which who knows it sets behind the parser: if it
+ * is IPv4 in IPv6 as IPv4.
  */
 
 typedef struct {
@@ -50,7 +52,10 @@ typedef struct {
     uint8_t             padding;        /* asked for, RFC 7830 */
     uint16_t            edns_size;      /* as the client wrote it */
     uint16_t            ecs_len;
+    uint8_t             ecs_twice;      /* 1: two of them: a form error */
+    uint8_t             client_len;     /* 4, 16; 0: unknown */
     u_char             *ecs;            /* data of the option, or NULL */
+    const u_char       *client;         /* its address, set by the caller */
 
     uint16_t            qtype;
     uint16_t            qclass;

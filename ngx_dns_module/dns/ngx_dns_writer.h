@@ -23,16 +23,22 @@ typedef enum {
  * One rrset of a reply.  Its owner is either a suffix of the question's
  * name (owner is NULL, owner_len is its place in the qname, octets) or
  * owner_len octets of labels at owner, with the name at apex behind them.
+ *
+ * rrs  NULL: the whole set as it is stored; else the nrrs RRs (at least 1)
+ *      of it that are sent, in this order, each its place as of
+ *      ngx_dns_rrset_first()
  */
 
 typedef struct {
     ngx_dns_rrset_t    *rrset;
     const u_char       *owner;
     const u_char       *apex;
+    u_char            **rrs;
     uint32_t            ttl;            /* seconds, as sent */
     uint8_t             owner_len;
     uint8_t             section;        /* ngx_dns_section_e, ascending */
     uint8_t             flags;
+    uint16_t            nrrs;
 } ngx_dns_item_t;
 
 #define NGX_DNS_ITEM_OPTIONAL   0x01    /* may go without TC */
@@ -46,6 +52,8 @@ typedef struct {
     uint16_t            ede;            /* NGX_DNS_EDE_NONE: none */
     uint8_t             aa;
     uint8_t             full;           /* items did not suffice: TC */
+    uint8_t             ecs;            /* 1: with the query's option, */
+    uint8_t             scope;          /* for so many bits of the address */
     ngx_uint_t          nitems;
     ngx_dns_item_t      items[NGX_DNS_ITEMS_MAX];
 } ngx_dns_reply_t;

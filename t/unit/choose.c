@@ -85,7 +85,7 @@ place(void *data, const u_char *address, size_t len, ngx_uint_t wanted,
 }
 
 
-static ngx_dns_health_e
+static ngx_uint_t
 health(void *data, const ngx_dns_choice_t *ch, const u_char *address,
     size_t len)
 {

@@ -15,10 +15,11 @@ use base qw/ Exporter /;
 use MIME::Base64 qw/ encode_base64 /;
 use Net::DNS qw//;
 use Net::DNS::Parameters qw/ :class :type :rcode :opcode :ednsoption /;
-use Socket qw/ AF_INET AF_INET6 inet_ntop /;
+use Socket qw/ AF_INET AF_INET6 inet_ntop inet_pton /;
 
 our @EXPORT = qw/
-	dns_name dns_name_text dns_type dns_class dns_rr dns_opt dns_query
+	dns_name dns_name_text dns_type dns_class dns_rr dns_opt dns_ecs
+	dns_reply_ecs dns_query
 	dns_parse dns_text dns_canon
 /;
 
@@ -134,13 +135,15 @@ sub dns_rr {
 
 
 # An OPT record.  Options: edns - the size, version, rcode - the upper octet,
-# do, opt_flags - the flags word, nsid, options - a list of [ code, octets ].
+# do, opt_flags - the flags word, nsid, ecs - a client subnet as dns_ecs()
+# takes it, options - a list of [ code, octets ].
 
 sub dns_opt {
 	my (%opts) = @_;
 
 	my @list = @{ $opts{options} // [] };
 
+	unshift @list, [ 8, dns_ecs($opts{ecs}) ] if defined $opts{ecs};
 	unshift @list, [ 'NSID', '' ] if $opts{nsid};
 
 	my $rdata = join '', map { pack 'n n/a*', _option($_->[0]), $_->[1] }
@@ -159,8 +162,51 @@ sub _option {
 }
 
 
-# A query.  With one of edns, version, do, opt_flags, nsid, options it has an
-# OPT record.  Others:
+# The data of a client subnet option: of "192.0.2.0/24", "2001:db8::/56", or
+# "192.0.2.0/24/20" with a scope.  What is behind the prefix is cut off.
+
+sub dns_ecs {
+	my ($subnet) = @_;
+
+	my ($addr, $source, $scope) = split m!/!, $subnet;
+
+	my $family = $addr =~ /:/ ? 2 : 1;
+	my $octets = inet_pton($family == 2 ? AF_INET6 : AF_INET, $addr);
+
+	$source //= 8 * length $octets;
+	$octets &= pack 'B*', '1' x $source . '0' x 128;
+
+	return pack 'n C C a*', $family, $source, $scope // 0,
+		substr $octets, 0, ($source + 7) >> 3;
+}
+
+
+# The client subnet of a reply, in the form that dns_ecs() takes, or undef if
+# it has none.
+
+sub dns_reply_ecs {
+	my ($reply) = @_;
+
+	my $m = dns_parse($reply);
+	my ($ecs) = $m->{opt} ? grep { $_->[0] == 8 } @{ $m->{opt}{options} } : ();
+
+	return undef unless $ecs;
+
+	my ($family, $source, $scope, $octets) = unpack 'n C C a*', $ecs->[1];
+
+	return "?/$source/$scope" unless $family == 1 || $family == 2;
+
+	my $n = $family == 2 ? 16 : 4;
+
+	$octets .= "\0" x ($n - length $octets);
+
+	return inet_ntop($family == 2 ? AF_INET6 : AF_INET, $octets)
+		. "/$source/$scope";
+}
+
+
+# A query.  With one of edns, version, do, opt_flags, nsid, ecs, options it has
+# an OPT record.  Others:
 #
 #   id, opcode, class, flags   flags is the word; qr aa tc rd ra z ad cd add
 #                              single bits
@@ -177,7 +223,7 @@ sub dns_query {
 
 	push @additional, dns_opt(%opts)
 		if grep { defined $opts{$_} }
-			qw/ edns version do opt_flags nsid options /;
+			qw/ edns version do opt_flags nsid ecs options /;
 
 	my $flags = ($opts{flags} // 0) | ($opts{opcode} // 0) << 11;
 
