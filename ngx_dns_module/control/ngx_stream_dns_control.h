@@ -116,6 +116,7 @@ typedef struct {
     void                 *sync;         /* ngx_stream_dns_sync_t */
     void                 *snap;         /* ngx_stream_dns_snapshot_t */
     void                 *files;        /* ngx_stream_dns_files_t */
+    void                 *walk;         /* ngx_stream_dns_walk_source_t */
     ngx_log_t            *log;          /* its action names the source */
 } ngx_stream_dns_source_t;
 

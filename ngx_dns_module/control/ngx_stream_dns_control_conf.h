@@ -13,6 +13,7 @@
 
 
 #define NGX_STREAM_DNS_SHARED_MIN  (1024 * 1024)    /* octets */
+#define NGX_STREAM_DNS_LOCK        16       /* uint64_t's of a mutex */
 
 
 /* "dns_redis" as written, until the configuration has been read */
@@ -58,17 +59,22 @@ ngx_int_t ngx_stream_dns_control_start(ngx_cycle_t *cycle,
     ngx_stream_dns_control_main_conf_t *cmcf);
 
 /*
- * The mutex of writers of a region: made in a region nobody knows yet; try
- * does not wait.
+ * One source in the control process: start, before the first tick; NGX_ERROR:
+ * no memory, logged.  tick: every 10 ms.
+ */
+ngx_int_t ngx_stream_dns_control_source_start(ngx_stream_dns_source_t *src);
+void ngx_stream_dns_control_source_tick(ngx_stream_dns_source_t *src);
+
+/*
+ * The mutex of writers of a region, NGX_STREAM_DNS_LOCK elements in its head:
+ * made in a region nobody knows yet; try does not wait.
  *
  * NGX_OK        this process is the writer now
  * NGX_DECLINED  another one is
  * NGX_ERROR     logged
  */
-ngx_int_t ngx_stream_dns_control_lock_init(ngx_dns_shared_t *sh,
-    ngx_log_t *log);
-ngx_int_t ngx_stream_dns_control_lock_try(ngx_dns_shared_t *sh,
-    ngx_log_t *log);
+ngx_int_t ngx_stream_dns_control_lock_init(uint64_t *lock, ngx_log_t *log);
+ngx_int_t ngx_stream_dns_control_lock_try(uint64_t *lock, ngx_log_t *log);
 
 /*
  * A zone that a server has from a file as well: it is told once, while both

@@ -26,11 +26,6 @@ static ngx_msec_t ngx_stream_dns_control_manager(void *data);
 static ngx_int_t ngx_stream_dns_control_init_process(ngx_cycle_t *cycle);
 
 
-#if !(NGX_DNS_REDIS)
-ngx_stream_dns_control_t  *ngx_stream_dns_control;
-#endif
-
-
 static ngx_command_t  ngx_stream_dns_control_commands[] = {
 
     { ngx_string("dns_state_path"),
@@ -119,29 +114,21 @@ ngx_stream_dns_control_create_main_conf(ngx_conf_t *cf)
 static char *
 ngx_stream_dns_control_init_main_conf(ngx_conf_t *cf, void *conf)
 {
-#if (NGX_DNS_REDIS)
     ngx_stream_dns_control_main_conf_t *cmcf = conf;
 
     return ngx_stream_dns_control_finish(cf, cmcf);
-#else
-    return NGX_CONF_OK;
-#endif
 }
 
 
 static ngx_int_t
 ngx_stream_dns_control_postconfiguration(ngx_conf_t *cf)
 {
-#if (NGX_DNS_REDIS)
     ngx_stream_dns_control_main_conf_t  *cmcf;
 
     cmcf = ngx_stream_conf_get_module_main_conf(cf,
                                                ngx_stream_dns_control_module);
 
     return ngx_stream_dns_control_variables(cf, cmcf);
-#else
-    return NGX_OK;
-#endif
 }
 
 
@@ -218,7 +205,6 @@ ngx_stream_dns_redis(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 static ngx_msec_t
 ngx_stream_dns_control_manager(void *data)
 {
-#if (NGX_DNS_REDIS)
     ngx_stream_dns_control_main_conf_t *cmcf = data;
 
     if (ngx_stream_dns_control == NULL
@@ -228,7 +214,6 @@ ngx_stream_dns_control_manager(void *data)
         /* fatal */
         exit(2);
     }
-#endif
 
     return NGX_STREAM_DNS_MANAGER_PAUSE;
 }
@@ -237,7 +222,6 @@ ngx_stream_dns_control_manager(void *data)
 static ngx_int_t
 ngx_stream_dns_control_init_process(ngx_cycle_t *cycle)
 {
-#if (NGX_DNS_REDIS)
     ngx_stream_dns_control_main_conf_t  *cmcf;
 
     if (ngx_process != NGX_PROCESS_SINGLE) {
@@ -250,7 +234,6 @@ ngx_stream_dns_control_init_process(ngx_cycle_t *cycle)
     if (cmcf != NULL && cmcf->path != NULL) {
         return ngx_stream_dns_control_start(cycle, cmcf);
     }
-#endif
 
     return NGX_OK;
 }

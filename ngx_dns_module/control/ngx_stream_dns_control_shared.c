@@ -29,10 +29,12 @@ static ngx_uint_t ngx_stream_dns_shared_alive(uint64_t pid,
     uint64_t started);
 
 
-/* the region's head keeps so much for the mutex */
+/* the head of a region keeps so much for the mutex */
 
 typedef char  ngx_stream_dns_mutex_fits_t[
-    sizeof(pthread_mutex_t) <= sizeof(((ngx_dns_shared_t *) 0)->lock)
+    sizeof(pthread_mutex_t) <= NGX_STREAM_DNS_LOCK * sizeof(uint64_t)
+    && sizeof(((ngx_dns_shared_t *) 0)->lock)
+       == NGX_STREAM_DNS_LOCK * sizeof(uint64_t)
     ? 1 : -1];
 
 
@@ -122,7 +124,7 @@ ngx_stream_dns_shared_create(ngx_shm_zone_t *zone)
         return NULL;
     }
 
-    if (ngx_stream_dns_control_lock_init(sh, zone->shm.log) != NGX_OK) {
+    if (ngx_stream_dns_control_lock_init(sh->lock, zone->shm.log) != NGX_OK) {
         return NULL;
     }
 
@@ -242,7 +244,7 @@ ngx_stream_dns_shared_alive(uint64_t pid, uint64_t started)
 
 
 ngx_int_t
-ngx_stream_dns_control_lock_init(ngx_dns_shared_t *sh, ngx_log_t *log)
+ngx_stream_dns_control_lock_init(uint64_t *lock, ngx_log_t *log)
 {
     int                  err;
     pthread_mutexattr_t  attr;
@@ -258,7 +260,7 @@ ngx_stream_dns_control_lock_init(ngx_dns_shared_t *sh, ngx_log_t *log)
     }
 
     if (err == 0) {
-        err = pthread_mutex_init((pthread_mutex_t *) sh->lock, &attr);
+        err = pthread_mutex_init((pthread_mutex_t *) lock, &attr);
     }
 
     if (err != 0) {
@@ -273,11 +275,11 @@ ngx_stream_dns_control_lock_init(ngx_dns_shared_t *sh, ngx_log_t *log)
 
 
 ngx_int_t
-ngx_stream_dns_control_lock_try(ngx_dns_shared_t *sh, ngx_log_t *log)
+ngx_stream_dns_control_lock_try(uint64_t *lock, ngx_log_t *log)
 {
     int  err;
 
-    err = pthread_mutex_trylock((pthread_mutex_t *) sh->lock);
+    err = pthread_mutex_trylock((pthread_mutex_t *) lock);
 
     if (err == EBUSY) {
         return NGX_DECLINED;
@@ -286,7 +288,7 @@ ngx_stream_dns_control_lock_try(ngx_dns_shared_t *sh, ngx_log_t *log)
     /* the owner has died or ended, which is how all of them do */
 
     if (err == EOWNERDEAD) {
-        err = pthread_mutex_consistent((pthread_mutex_t *) sh->lock);
+        err = pthread_mutex_consistent((pthread_mutex_t *) lock);
     }
 
     if (err != 0) {

@@ -10,6 +10,8 @@
 
 
 static uint64_t ngx_dns_publish_free(ngx_dns_publisher_t *pub);
+static void ngx_dns_publish_tell(ngx_dns_publisher_t *pub, const u_char *apex,
+    ngx_dns_zone_t *zone);
 
 
 ngx_int_t
@@ -127,6 +129,8 @@ ngx_dns_publish_commit(ngx_dns_publisher_t *pub, uint64_t place)
         ngx_dns_slots_add(pub, &name, at);
         pub->zones++;
 
+        ngx_dns_publish_tell(pub, zone->name, zone);
+
         return NGX_OK;
     }
 
@@ -136,6 +140,8 @@ ngx_dns_publish_commit(ngx_dns_publisher_t *pub, uint64_t place)
 
     ngx_dns_slots_point(pub, slot, at);
     ngx_dns_publisher_retire(pub, old);
+
+    ngx_dns_publish_tell(pub, zone->name, zone);
 
     return NGX_OK;
 }
@@ -189,7 +195,29 @@ ngx_dns_publish_remove(ngx_dns_publisher_t *pub, const u_char *apex)
     ngx_dns_slots_remove(pub, slot);
     ngx_dns_publisher_retire(pub, at);
 
+    ngx_dns_publish_tell(pub, apex, NULL);
+
     return NGX_OK;
+}
+
+
+void
+ngx_dns_publish_watch(ngx_dns_publisher_t *pub,
+    void (*changed)(void *data, const u_char *apex, ngx_dns_zone_t *zone),
+    void *data)
+{
+    pub->changed = changed;
+    pub->watcher = data;
+}
+
+
+static void
+ngx_dns_publish_tell(ngx_dns_publisher_t *pub, const u_char *apex,
+    ngx_dns_zone_t *zone)
+{
+    if (pub->changed != NULL) {
+        pub->changed(pub->watcher, apex, zone);
+    }
 }
 
 

@@ -119,6 +119,15 @@ ngx_dns_zone_t *ngx_dns_publish_get(ngx_dns_publisher_t *pub,
     const u_char *apex);
 
 /*
+ * Tells of every change from now on, right after it: a zone was published
+ * (zone is what readers see now) or removed (zone is NULL).  changed must
+ * not publish, remove, or work.
+ */
+void ngx_dns_publish_watch(ngx_dns_publisher_t *pub,
+    void (*changed)(void *data, const u_char *apex, ngx_dns_zone_t *zone),
+    void *data);
+
+/*
  * All zones, one after the other, in no order: *cursor begins with 0.  NULL:
  * that was the last one.  Zones published or removed meanwhile may or may
  * not be met; none that stays is left out.

@@ -105,6 +105,9 @@ struct ngx_dns_publisher_s {
     ngx_dns_memory_t       *mem;
     ngx_dns_key_t          *key;
     ngx_uint_t            (*alive)(uint64_t pid, uint64_t started);
+    void                  (*changed)(void *data, const u_char *apex,
+                               ngx_dns_zone_t *zone);
+    void                   *watcher;        /* data of changed */
 
     ngx_dns_heap_t          heap;
     u_char                 *area;           /* the first unit */
