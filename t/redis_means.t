@@ -26,7 +26,7 @@ select STDERR; $| = 1;
 select STDOUT; $| = 1;
 
 my $t = Test::Nginx->new()->has(qw/stream udp/)
-	->has_daemon('redis-server')->plan(21);
+	->has_daemon('redis-server')->plan(24);
 
 # names with characters that mean something in patterns
 
@@ -102,11 +102,11 @@ cmp_ok($c->{"$_.comparisons"}, '>', 2, "$_, comparisons") for qw/ poll /;
 
 # whatever connection is cut, nothing is missed
 
-kill_clients('notifications');
+kill_clients(qr/name=\S*notifications/);
 change('192.0.2.3');
 is_ip('track', '192.0.2.3', 'notifications cut');
 
-kill_clients('data');
+kill_clients(qr/name=\S*data/);
 change('192.0.2.4');
 is_ip('track', '192.0.2.4', 'data cut');
 
@@ -120,6 +120,18 @@ change('192.0.2.5');
 is_ip('track', '192.0.2.5', 'and filled');
 
 cmp_ok(dns_counters()->{'track.disbelieved'}, '>', 0, 'disbelieved');
+
+# events are turned off, which nobody is told, and on again
+
+$r->command('CONFIG', 'SET', 'notify-keyspace-events', 'Ks');
+is(means('event', 'polling'), 'polling', 'events turned off');
+
+change('192.0.2.6');
+is_ip('event', '192.0.2.6', 'and polled');
+
+$r->command('CONFIG', 'SET', 'notify-keyspace-events', 'KA');
+kill_clients(qr/user=event\b/);
+is(means('event', 'events'), 'events', 'and on again');
 
 ###############################################################################
 
@@ -141,25 +153,25 @@ sub change {
 
 
 sub kill_clients {
-	my ($role) = @_;
+	my ($which) = @_;
 
 	for my $line (split /\n/, $r->command('CLIENT', 'LIST')) {
 		my ($id) = $line =~ /^id=(\d+)/;
 
 		$r->command('CLIENT', 'KILL', 'ID', $id)
-			if $line =~ /name=\S*$role/;
+			if $line =~ $which;
 	}
 }
 
 
 sub means {
-	my ($name) = @_;
+	my ($name, $wanted) = @_;
 
 	my $value;
 
-	for (1 .. 100) {
+	for (1 .. 200) {
 		$value = dns_counters()->{"$name.means"};
-		last if $value ne 'none';
+		last if defined $wanted ? $value eq $wanted : $value ne 'none';
 		select undef, undef, undef, 0.05;
 	}
 

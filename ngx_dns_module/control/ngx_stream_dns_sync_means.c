@@ -35,6 +35,7 @@ static void ngx_stream_dns_means_tracking(ngx_stream_dns_redis_t *r,
 static void ngx_stream_dns_means_events(ngx_stream_dns_sync_t *sync);
 static void ngx_stream_dns_means_config(ngx_stream_dns_redis_t *r,
     ngx_dns_datum_t *reply, void *data);
+static ngx_uint_t ngx_stream_dns_means_flags(ngx_dns_datum_t *reply);
 static ngx_uint_t ngx_stream_dns_means_classes(ngx_str_t *flags);
 static void ngx_stream_dns_means_pattern(ngx_stream_dns_sync_t *sync);
 static void ngx_stream_dns_means_done(ngx_stream_dns_sync_t *sync,
@@ -49,6 +50,8 @@ static void ngx_stream_dns_means_event(ngx_stream_dns_sync_t *sync,
 static void ngx_stream_dns_means_pong(ngx_stream_dns_sync_t *sync,
     ngx_str_t *text);
 static void ngx_stream_dns_means_alive(ngx_stream_dns_redis_t *r,
+    ngx_dns_datum_t *reply, void *data);
+static void ngx_stream_dns_means_events_alive(ngx_stream_dns_redis_t *r,
     ngx_dns_datum_t *reply, void *data);
 
 
@@ -179,10 +182,8 @@ ngx_stream_dns_means_config(ngx_stream_dns_redis_t *r,
         return;
     }
 
-    if (reply->type == NGX_DNS_REPLY_ARRAY
-        && reply->n == 2
-        && reply->elts[1]->type == NGX_DNS_REPLY_STRING)
-    {
+    if (ngx_stream_dns_means_flags(reply)) {
+
         if (!ngx_stream_dns_means_classes(&reply->elts[1]->str)) {
             ngx_stream_dns_means_done(sync, NGX_STREAM_DNS_MEANS_POLLING);
             return;
@@ -198,6 +199,17 @@ ngx_stream_dns_means_config(ngx_stream_dns_redis_t *r,
         sync->polls = 1;
         ngx_stream_dns_means_pattern(sync);
     }
+}
+
+
+/* 1: it is the reply to CONFIG GET of one parameter */
+
+static ngx_uint_t
+ngx_stream_dns_means_flags(ngx_dns_datum_t *reply)
+{
+    return reply->type == NGX_DNS_REPLY_ARRAY
+           && reply->n == 2
+           && reply->elts[1]->type == NGX_DNS_REPLY_STRING;
 }
 
 
@@ -455,6 +467,14 @@ ngx_stream_dns_means_ping(ngx_stream_dns_sync_t *sync, uint64_t n)
         return;
     }
 
+    if (sync->means == NGX_STREAM_DNS_MEANS_EVENTS && !sync->polls) {
+        (void) ngx_stream_dns_redis_words(sync->data,
+                                          ngx_stream_dns_means_events_alive,
+                                          sync, "CONFIG", "GET",
+                                          "notify-keyspace-events", NULL);
+        return;
+    }
+
     (void) ngx_stream_dns_redis_command(sync->data,
                                         ngx_stream_dns_means_alive, sync,
                                         2, argv);
@@ -524,6 +544,37 @@ ngx_stream_dns_means_alive(ngx_stream_dns_redis_t *r, ngx_dns_datum_t *reply,
                 return;
             }
         }
+    }
+
+    if (sync->ping != 0) {
+        ngx_stream_dns_sync_contact(sync);
+    }
+}
+
+
+/* events may have been turned off since, which nobody is told */
+
+static void
+ngx_stream_dns_means_events_alive(ngx_stream_dns_redis_t *r,
+    ngx_dns_datum_t *reply, void *data)
+{
+    ngx_stream_dns_sync_t *sync = data;
+
+    if (reply == NULL) {
+        return;
+    }
+
+    if (reply->type == NGX_DNS_REPLY_ERROR
+        && ngx_stream_dns_sync_error(sync, &reply->str) == NGX_OK)
+    {
+        return;
+    }
+
+    if (!ngx_stream_dns_means_flags(reply)
+        || !ngx_stream_dns_means_classes(&reply->elts[1]->str))
+    {
+        ngx_stream_dns_sync_lost(sync, "keyspace events are off");
+        return;
     }
 
     if (sync->ping != 0) {
