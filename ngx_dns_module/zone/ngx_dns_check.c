@@ -11,10 +11,14 @@
 
 static void ngx_dns_check_say(ngx_dns_compiler_t *c, ngx_dns_report_e level,
     const ngx_dns_rec_t *rec, const char *what);
+static u_char *ngx_dns_check_type(u_char *buf, const ngx_dns_rec_t *rec);
+static ngx_uint_t ngx_dns_check_is_aname(const ngx_dns_rec_t *rec);
 static void ngx_dns_check_types(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts,
     size_t n, ngx_uint_t flags);
 static void ngx_dns_check_apex(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts,
     size_t n);
+static void ngx_dns_check_anames(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts,
+    size_t n, ngx_uint_t flags);
 static void ngx_dns_check_param(ngx_dns_compiler_t *c,
     const ngx_dns_rec_t *rec);
 static void ngx_dns_check_single(ngx_dns_compiler_t *c,
@@ -60,12 +64,36 @@ ngx_dns_check_say(ngx_dns_compiler_t *c, ngx_dns_report_e level,
     ngx_memcpy(wire + rec->owner_len, c->rs->apex, c->rs->apex_len);
 
     owner_end = ngx_dns_name_to_text(owner, wire);
-    type_end = ngx_dns_rr_type_text(type, rec->type);
+    type_end = ngx_dns_check_type(type, rec);
 
     ngx_dns_report(c->rs->rep, level,
                    ngx_dns_records_file_name(c->rs, rec->file), rec->line,
                    "\"%*s\" %*s: %s", (size_t) (owner_end - owner), owner,
                    (size_t) (type_end - type), type, what);
+}
+
+
+/* buf: NGX_DNS_RR_TEXT_MAX octets; returns the octet behind */
+
+static u_char *
+ngx_dns_check_type(u_char *buf, const ngx_dns_rec_t *rec)
+{
+    return ngx_dns_check_is_aname(rec)
+               ? ngx_cpymem(buf, "ANAME", 5)
+               : ngx_dns_rr_type_text(buf, rec->type);
+}
+
+
+static ngx_uint_t
+ngx_dns_check_is_aname(const ngx_dns_rec_t *rec)
+{
+    u_char  *rdata;
+
+    rdata = ngx_dns_rec_rdata(rec);
+
+    return rec->type == NGX_DNS_TYPE_NOTE
+           && ngx_dns_note_covered(rdata) == 0
+           && ngx_dns_note_kind(rdata) == NGX_DNS_NOTE_ANAME;
 }
 
 
@@ -107,6 +135,10 @@ ngx_dns_check_owner(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts, size_t n,
 
     if ((flags & NGX_DNS_NODE_OCCLUDED) && !(flags & NGX_DNS_NODE_NSEC3)) {
         ngx_dns_check_below(c, elts, n);
+    }
+
+    if (flags & NGX_DNS_NODE_ANAME) {
+        ngx_dns_check_anames(c, elts, n, flags);
     }
 
     if (n > 1 || (flags & NGX_DNS_NODE_WILDCARD)
@@ -223,6 +255,8 @@ ngx_dns_check_apex(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts, size_t n)
         if (elts[i].rec->type == NGX_DNS_TYPE_NSEC3PARAM) {
             ngx_dns_check_param(c, elts[i].rec);
         }
+
+        c->presigned |= (elts[i].rec->type == NGX_DNS_TYPE_RRSIG);
     }
 
     if (!soa) {
@@ -233,6 +267,51 @@ ngx_dns_check_apex(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts, size_t n)
     if (!ns && !(c->zone->flags & NGX_DNS_ZONE_LIVE)) {
         ngx_dns_report(c->rs->rep, NGX_DNS_REPORT_ERROR, NULL, 0,
                        "zone has no NS record at its apex");
+    }
+}
+
+
+/* they are the last records of their owner */
+
+static void
+ngx_dns_check_anames(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts, size_t n,
+    ngx_uint_t flags)
+{
+    size_t          i;
+    ngx_dns_rec_t  *rec;
+
+    for (i = 0; i < n; i++) {
+        rec = elts[i].rec;
+
+        if (!ngx_dns_check_is_aname(rec)) {
+            continue;
+        }
+
+        if (i > 0 && ngx_dns_check_is_aname(elts[i - 1].rec)) {
+
+            if (ngx_dns_rec_cmp(elts[i - 1].rec, rec) != 0) {
+                ngx_dns_check_say(c, NGX_DNS_REPORT_ERROR, rec,
+                                  "only one ANAME is allowed at a name");
+            }
+
+            continue;
+        }
+
+        if (flags & NGX_DNS_NODE_CNAME) {
+            ngx_dns_check_say(c, NGX_DNS_REPORT_ERROR, rec,
+                              "the owner has a CNAME, which allows no "
+                              "other data");
+        }
+
+        if (flags & NGX_DNS_NODE_CUT) {
+            ngx_dns_check_say(c, NGX_DNS_REPORT_WARN, rec,
+                              "at a delegation and never answered");
+
+        } else if (c->presigned && !(flags & NGX_DNS_NODE_OCCLUDED)) {
+            ngx_dns_check_say(c, NGX_DNS_REPORT_WARN, rec,
+                              "the zone is signed, but there can be no "
+                              "signatures for the addresses of the target");
+        }
     }
 }
 
@@ -273,7 +352,8 @@ ngx_dns_check_below(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts, size_t n)
 
         if (rec->type != NGX_DNS_TYPE_A && rec->type != NGX_DNS_TYPE_AAAA
             && rec->type != NGX_DNS_TYPE_RRSIG
-            && rec->type != NGX_DNS_TYPE_NOTE)
+            && (rec->type != NGX_DNS_TYPE_NOTE
+                || ngx_dns_check_is_aname(rec)))
         {
             ngx_dns_check_say(c, NGX_DNS_REPORT_WARN, rec,
                               "below a delegation and never answered");

@@ -60,6 +60,7 @@ typedef struct {
     size_t               nrecords;
     size_t               warned;        /* warnings asked for */
     size_t               failed;        /* errors of the checks */
+    ngx_uint_t           presigned;     /* the apex has signatures */
 
     ngx_uint_t           depth;         /* labels of the current owner */
     ngx_dns_step_t       path[NGX_DNS_LABELS_MAX + 1];

@@ -6,6 +6,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include "ngx_dns_aname.h"
 #include "ngx_dns_generate.h"
 #include "ngx_dns_master.h"
 #include "ngx_dns_note.h"
@@ -103,6 +104,8 @@ static ngx_int_t ngx_dns_master_entry(ngx_dns_master_t *m,
 static ngx_int_t ngx_dns_master_owner(ngx_dns_master_t *m, ngx_dns_scan_t *s);
 static ngx_int_t ngx_dns_master_record(ngx_dns_master_t *m,
     ngx_dns_scan_t *s, ngx_dns_source_t *f);
+static ngx_int_t ngx_dns_master_rdata(ngx_dns_master_t *m,
+    ngx_dns_scan_t *s, ngx_uint_t type, size_t *len);
 static ngx_int_t ngx_dns_master_type(ngx_dns_scan_t *s, uint32_t *ttl,
     ngx_uint_t *has_ttl);
 static uint32_t ngx_dns_master_ttl(ngx_dns_master_t *m, ngx_uint_t type,
@@ -620,8 +623,7 @@ ngx_dns_master_record(ngx_dns_master_t *m, ngx_dns_scan_t *s,
     type = ngx_dns_master_type(s, &ttl, &has_ttl);
 
     if (type == NGX_ERROR
-        || ngx_dns_rdata_scan(s, type, m->rdata, sizeof(m->rdata), &len)
-           != NGX_OK)
+        || ngx_dns_master_rdata(m, s, type, &len) != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -632,6 +634,11 @@ ngx_dns_master_record(ngx_dns_master_t *m, ngx_dns_scan_t *s,
 
     } else {
         ttl = ngx_dns_master_ttl(m, type, len);
+    }
+
+    if (type == NGX_DNS_TYPE_NOTE) {
+        ngx_dns_aname_ttl(m->rdata, ttl);
+        ttl = 0;
     }
 
     if (scope->bad_owner) {
@@ -663,7 +670,22 @@ ngx_dns_master_record(ngx_dns_master_t *m, ngx_dns_scan_t *s,
 }
 
 
-/* TTL and class in any order, or none, then the type */
+/* a note is what an ANAME becomes */
+
+static ngx_int_t
+ngx_dns_master_rdata(ngx_dns_master_t *m, ngx_dns_scan_t *s, ngx_uint_t type,
+    size_t *len)
+{
+    return (type == NGX_DNS_TYPE_NOTE)
+               ? ngx_dns_aname_scan(s, m->rdata, len)
+               : ngx_dns_rdata_scan(s, type, m->rdata, sizeof(m->rdata), len);
+}
+
+
+/*
+ * TTL and class in any order, or none, then the type; that of a note for an
+ * ANAME
+ */
 
 static ngx_int_t
 ngx_dns_master_type(ngx_dns_scan_t *s, uint32_t *ttl, ngx_uint_t *has_ttl)
@@ -720,6 +742,10 @@ ngx_dns_master_type(ngx_dns_scan_t *s, uint32_t *ttl, ngx_uint_t *has_ttl)
             if (class != NGX_ERROR) {
                 return ngx_dns_scan_err_word(s, &w, "is not the class IN");
             }
+        }
+
+        if (ngx_dns_aname_is(&w)) {
+            return NGX_DNS_TYPE_NOTE;
         }
 
         type = ngx_dns_rr_type(w.data, w.len);

@@ -13,8 +13,8 @@
 
 /*
  * What a zone knows about its data besides records: a note is added like a
- * record, of a type that IANA has reserved and that is never on the wire nor
- * in a master file.  Its RDATA:
+ * record, of a type that IANA has reserved and that is never on the wire nor,
+ * by its number, in a master file.  Its RDATA:
  *
  *     covered  2 octets, network byte order: the type that it is about;
  *              0: the name as a whole
@@ -46,7 +46,7 @@
 /*
  * A and AAAA of this name are those of another one; covered is 0.  Payload:
  * 4 octets TTL, network byte order (NGX_DNS_ANAME_NO_TTL: none), then the
- * target, wire format, lower case.
+ * target, wire format, lower case.  One at a name, and none beside a CNAME.
  */
 #define NGX_DNS_NOTE_ANAME      3
 #define NGX_DNS_ANAME_NO_TTL    0xffffffff

@@ -161,6 +161,41 @@ static check_t  checks[] = {
       "warn zone:6 \"d.z.test.\" NS: the target has a CNAME (RFC 2181, "
       "10.3)\n" },
 
+    { "ANAME beside what may be there",
+      HEAD "@ 300 MX 1 a\n@ 300 ANAME a.else.\n@ 300 TXT x\n"
+      "a 300 A 192.0.2.1\na 300 ANAME b\n*.w 300 ANAME a\n"
+      "@ 300 ANAME a.else.\nd 300 ANAME a\nd 300 DNAME b\n", "" },
+
+    { "two ANAMEs",
+      HEAD "a 300 ANAME b\na 300 ALIAS c\nb 5 ANAME c\nb 5 ANAME c\n"
+      "c 5 ANAME d\nc 6 ANAME d\nc 7 ANAME d\n",
+      "error zone:4 \"a.z.test.\" ANAME: only one ANAME is allowed at a name\n"
+      "error zone:8 \"c.z.test.\" ANAME: only one ANAME is allowed at a name\n"
+      "error zone:9 \"c.z.test.\" ANAME: only one ANAME is allowed at a "
+      "name\n" },
+
+    { "CNAME beside ANAME",
+      HEAD "a 300 ANAME b\na 300 CNAME b\n",
+      "error zone:3 \"a.z.test.\" ANAME: the owner has a CNAME, which allows "
+      "no other data\n" },
+
+    { "ANAME where nobody is answered",
+      HEAD "c 300 NS ns.c\nns.c 300 A 192.0.2.1\nx.c 300 ANAME b\n"
+      "c 300 ANAME b\n",
+      "warn zone:6 \"c.z.test.\" ANAME: at a delegation and never answered\n"
+      "warn zone:5 \"x.c.z.test.\" ANAME: below a delegation and never "
+      "answered\n" },
+
+    { "ANAME below a DNAME",
+      HEAD "d 300 DNAME b\nx.d 300 ANAME b\n",
+      "error zone:4 \"x.d.z.test.\" ANAME: data below a DNAME\n" },
+
+    { "ANAME in a signed zone",
+      HEAD "a 300 ANAME b\n"
+      "@ 300 RRSIG SOA 5 2 300 20300101000000 20250101000000 1 @ AA==\n",
+      "warn zone:3 \"a.z.test.\" ANAME: the zone is signed, but there can be "
+      "no signatures for the addresses of the target\n" },
+
     { NULL, NULL, NULL }
 };
 

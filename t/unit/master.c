@@ -42,6 +42,7 @@ static void files_close(void *data, void *handle);
 static void report(void *data, ngx_dns_report_e level, ngx_str_t *file,
     ngx_uint_t line, ngx_str_t *text);
 static void print_records(ngx_dns_records_t *rs);
+static void print_aname(ngx_dns_rec_t *rec);
 static void *failing_map(void *data, size_t size);
 static void test_zero_octet(void);
 static void test_long(void);
@@ -307,6 +308,34 @@ static const test_t  tests[] = {
     { "$GENERATE and dollars",
       "$GENERATE 1-1 a\\$$$ 5 TXT \\\\$ \"$\\;\" ; $\n",
       "a\\$\\$ 5 TXT \"\\\\1\" \"1;\"\n" },
+    { "$GENERATE of ANAME", "$GENERATE 1-2 a$ 5 ALIAS t$.x.\n",
+      "a1 5 ANAME t1.x.\na2 5 ANAME t2.x.\n" },
+    { "$GENERATE of ANAME that is wrong", "$GENERATE 1-2 a$ ANAME\n",
+      "main:1: $GENERATE with 1: no name\n" },
+
+    /* what is no record but looks like one */
+
+    { "ANAME", "@ 300 ANAME Edge.x.\na IN 5 aname b\nb ALIAS @\n"
+      "$ORIGIN c.z1.test.\nd alias ( e\n )\n 7 IN AnAmE @ ; x\n",
+      "@ 300 ANAME edge.x.\na 5 ANAME b.z1.test.\nb 5 ANAME z1.test.\n"
+      "d.c 5 ANAME e.c.z1.test.\nd.c 7 ANAME c.z1.test.\n" },
+    { "the TTL of an ANAME", "a ANAME b\n$TTL 1h\nc ANAME b\n"
+      "d 5 A 192.0.2.1\n A 192.0.2.2\n",
+      "a 3600 ANAME b.z1.test.\nc 3600 ANAME b.z1.test.\n"
+      "d 5 A 192.0.2.1\nd 3600 A 192.0.2.2\n" },
+    { "ANAME is no owner's business", "aname 5 A 192.0.2.1\n"
+      "alias 5 CNAME aname\n",
+      "aname 5 A 192.0.2.1\nalias 5 CNAME aname.z1.test.\n" },
+    { "ANAME that is wrong", "a 5 ANAME\na 5 ANAME b c\na 5 ANAME b..c\n"
+      "a 5 ANAME \\# 1 00\na 5 ANAMES b\na 5 CH ANAME b\n"
+      "a 5 TYPE65535 b\n",
+      "main:1: no name\nmain:2: \"c\" is too much\n"
+      "main:3: \"b..c\" is not a name: label is empty\n"
+      "main:4: \"1\" is too much\nmain:5: \"ANAMES\" is not an RR type\n"
+      "main:6: \"CH\" is not the class IN\n"
+      "main:7: \"TYPE65535\" is a type of queries and messages, which no "
+      "zone can hold\n" },
+
     { "$GENERATE that is too much", "$GENERATE 0-4294967295 h$ A 10.0.0.1\n"
       "$GENERATE 0-1000 h$ A 10.0.0.1\n",
       "main:1: $GENERATE makes 4294967296 records, more than the 1000 that "
@@ -620,6 +649,11 @@ print_records(ngx_dns_records_t *rs)
                 *out++ = '@';
             }
 
+            if (rec->type == NGX_DNS_TYPE_NOTE) {
+                print_aname(rec);
+                continue;
+            }
+
             out += sprintf(out, " %u ", (unsigned) rec->ttl);
             out = (char *) ngx_dns_rr_type_text((u_char *) out, rec->type);
             *out++ = ' ';
@@ -631,6 +665,24 @@ print_records(ngx_dns_records_t *rs)
     }
 
     *out = '\0';
+}
+
+
+static void
+print_aname(ngx_dns_rec_t *rec)
+{
+    u_char  *rdata;
+
+    rdata = ngx_dns_rec_rdata(rec);
+
+    out += sprintf(out, " %u %s ",
+                   (unsigned) ngx_dns_get32(rdata + NGX_DNS_NOTE_HEAD),
+                   (rec->ttl == 0 && ngx_dns_note_covered(rdata) == 0
+                    && ngx_dns_note_kind(rdata) == NGX_DNS_NOTE_ANAME)
+                       ? "ANAME" : "another note");
+    out = (char *) ngx_dns_name_to_text((u_char *) out,
+                                        rdata + NGX_DNS_NOTE_HEAD + 4);
+    *out++ = '\n';
 }
 
 
