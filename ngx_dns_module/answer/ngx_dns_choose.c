@@ -56,27 +56,16 @@ ngx_dns_choose(ngx_dns_chooser_t *c, const ngx_dns_rrset_t *set,
         ngx_dns_choose_health(c, &choice, size);
     }
 
-    switch (choice.geo) {
-
-    case NGX_DNS_CHOICE_COUNTRY:
-        ngx_dns_choose_country(c, strict);
-        break;
-
-    case NGX_DNS_CHOICE_ASN:
+    if (choice.steps & NGX_DNS_CHOICE_ASN) {
         ngx_dns_choose_asn(c, strict);
-        break;
+    }
 
-    case NGX_DNS_CHOICE_ASN_COUNTRY:
-        ngx_dns_choose_asn(c, strict);
+    if (choice.steps & NGX_DNS_CHOICE_COUNTRY) {
         ngx_dns_choose_country(c, strict);
-        break;
+    }
 
-    case NGX_DNS_CHOICE_LOCATION:
+    if (choice.steps & NGX_DNS_CHOICE_LOCATION) {
         ngx_dns_choose_location(c, size);
-        break;
-
-    default:
-        break;
     }
 
     ngx_dns_choose_order(c, &choice);

@@ -43,6 +43,9 @@ typedef struct {
     ngx_uint_t           profile;       /* NGX_DNS_PROFILE_... */
     uint32_t             default_ttl;   /* seconds, of strict */
     uint32_t             max_ttl;       /* seconds, of dns_max_ttl */
+    uint32_t             interval;      /* milliseconds, of checks that do not
+                                           say it; 0: 10 seconds */
+    uint32_t             reserved;      /* 0: the octets are compared */
 } ngx_dns_build_conf_t;
 
 

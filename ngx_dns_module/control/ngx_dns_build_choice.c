@@ -6,99 +6,55 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include "ngx_dns_builder.h"
+#include "ngx_dns_build_choice.h"
 
 
 #define NGX_DNS_BUILD_RRS      5500     /* more than a message can have */
 #define NGX_DNS_BUILD_LISTS    65536
-#define NGX_DNS_BUILD_URI_MAX  2048
 #define NGX_DNS_BUILD_NOTE     (NGX_DNS_RDATA_MAX - NGX_DNS_NOTE_HEAD)
-
-
-typedef struct {
-    u_char                 rdata[16];
-    ngx_dns_choice_rr_t    rr;
-} ngx_dns_build_rr_t;
-
-struct ngx_dns_build_choice_s {
-    ngx_uint_t             wanted;      /* 0: the set is sent whole */
-    ngx_dns_choice_t       head;
-
-    ngx_uint_t             full;        /* 1: there was no room */
-    size_t                 size;        /* octets of the payload */
-    size_t                 used;        /* octets of lists */
-    ngx_uint_t             n;           /* RRs */
-
-    /* of what is mapped: RRs are behind this head, lists behind them */
-
-    size_t                 mapped;
-    size_t                 room;        /* octets for lists */
-    u_char                *lists;
-    ngx_dns_build_rr_t     rrs[1];
-};
-
-/* a word and the number that it means */
-
-typedef struct {
-    const char            *word;
-    ngx_uint_t             value;
-} ngx_dns_build_word_t;
-
-typedef ngx_int_t (*ngx_dns_build_place_pt)(ngx_dns_json_t *value, u_char *p);
 
 
 static ngx_int_t ngx_dns_build_choice_room(ngx_dns_build_t *b,
     size_t tokens);
-static ngx_uint_t ngx_dns_build_word(ngx_dns_build_t *b, ngx_uint_t type,
-    const char *where, ngx_dns_json_member_t *m, ngx_dns_build_word_t *words);
+static ngx_uint_t ngx_dns_build_groups(ngx_dns_json_t *records);
 static void ngx_dns_build_filter(ngx_dns_build_t *b, ngx_uint_t type,
     ngx_dns_json_t *filter, ngx_dns_choice_t *head);
-static void ngx_dns_build_check(ngx_dns_build_t *b, ngx_uint_t type,
-    ngx_dns_json_t *check, ngx_dns_choice_t *head);
-static ngx_uint_t ngx_dns_build_check_number(ngx_dns_build_t *b,
-    ngx_uint_t type, ngx_dns_json_member_t *m, int64_t max);
-static void ngx_dns_build_check_text(ngx_dns_build_t *b, ngx_uint_t type,
-    ngx_dns_json_member_t *m, size_t max, ngx_str_t *text);
-static ngx_int_t ngx_dns_build_place(ngx_dns_build_t *b, ngx_uint_t type,
-    ngx_dns_json_t *value, ngx_dns_build_place_pt read, size_t size,
-    uint16_t *n, const u_char **list);
-static ngx_int_t ngx_dns_build_country(ngx_dns_json_t *value, u_char *p);
-static ngx_int_t ngx_dns_build_asn(ngx_dns_json_t *value, u_char *p);
+static ngx_uint_t ngx_dns_build_steps(ngx_dns_build_t *b, ngx_uint_t type,
+    ngx_dns_json_member_t *m);
 static int ngx_libc_cdecl ngx_dns_build_rr_cmp(const void *one,
     const void *two);
+static ngx_uint_t ngx_dns_build_choice_sort(ngx_dns_build_choice_t *choice);
+static ngx_int_t ngx_dns_build_choice_probe(ngx_dns_build_t *b,
+    ngx_uint_t type);
 
 
-static ngx_dns_build_word_t  ngx_dns_build_counts[] = {
+static const ngx_dns_build_word_t  ngx_dns_build_counts[] = {
     { "multi", NGX_DNS_CHOICE_MULTI },
     { "single", NGX_DNS_CHOICE_SINGLE },
     { NULL, NGX_DNS_CHOICE_MULTI }
 };
 
-static ngx_dns_build_word_t  ngx_dns_build_orders[] = {
+static const ngx_dns_build_word_t  ngx_dns_build_orders[] = {
     { "none", NGX_DNS_CHOICE_NONE },
     { "weighted", NGX_DNS_CHOICE_WEIGHTED },
     { "rr", NGX_DNS_CHOICE_RR },
+    { "sticky", NGX_DNS_CHOICE_STICKY },
     { NULL, NGX_DNS_CHOICE_NONE }
 };
 
-static ngx_dns_build_word_t  ngx_dns_build_geos[] = {
-    { "none", NGX_DNS_CHOICE_GEO_NONE },
-    { "country", NGX_DNS_CHOICE_COUNTRY },
+static const ngx_dns_build_word_t  ngx_dns_build_geos[] = {
+    { "none", 0 },
+    { "network", NGX_DNS_CHOICE_NETWORK },
     { "asn", NGX_DNS_CHOICE_ASN },
-    { "asn+country", NGX_DNS_CHOICE_ASN_COUNTRY },
+    { "country", NGX_DNS_CHOICE_COUNTRY },
+    { "continent", NGX_DNS_CHOICE_CONTINENT },
     { "location", NGX_DNS_CHOICE_LOCATION },
-    { NULL, NGX_DNS_CHOICE_GEO_NONE }
-};
-
-static ngx_dns_build_word_t  ngx_dns_build_no_matches[] = {
-    { "all", 0 },
-    { "none", NGX_DNS_CHOICE_NO_MATCH },
     { NULL, 0 }
 };
 
-static ngx_dns_build_word_t  ngx_dns_build_all_downs[] = {
+static const ngx_dns_build_word_t  ngx_dns_build_no_matches[] = {
     { "all", 0 },
-    { "none", NGX_DNS_CHOICE_ALL_DOWN },
+    { "none", NGX_DNS_CHOICE_NO_MATCH },
     { NULL, 0 }
 };
 
@@ -156,6 +112,7 @@ ngx_int_t
 ngx_dns_build_choice_begin(ngx_dns_build_t *b, ngx_uint_t type,
     ngx_dns_json_t *filter, ngx_dns_json_t *check, ngx_dns_json_t *records)
 {
+    ngx_uint_t               groups;
     ngx_dns_choice_t         head;
     ngx_dns_build_choice_t  *choice;
 
@@ -174,29 +131,36 @@ ngx_dns_build_choice_begin(ngx_dns_build_t *b, ngx_uint_t type,
         b->choice->wanted = 0;
     }
 
-    if (records == NULL || (filter == NULL && check == NULL)) {
+    if (records == NULL || records->type != NGX_DNS_JSON_LIST) {
         return NGX_OK;
     }
 
-    ngx_memzero(&head, sizeof(ngx_dns_choice_t));
+    groups = ngx_dns_build_groups(records);
 
-    head.protocol.data = (u_char *) "";
-    head.uri.data = (u_char *) "";
-
-    ngx_dns_build_filter(b, type, filter, &head);
-    ngx_dns_build_check(b, type, check, &head);
+    if (filter == NULL && check == NULL && !groups) {
+        return NGX_OK;
+    }
 
     if (ngx_dns_build_choice_room(b, records->size) != NGX_OK) {
         return NGX_ERROR;
     }
 
     choice = b->choice;
+    ngx_memzero(&head, sizeof(ngx_dns_choice_t));
+
+    ngx_dns_build_filter(b, type, filter, &head);
+    choice->probe_len = ngx_dns_build_check(b, type, check, &head,
+                                            choice->probe);
+
     choice->wanted = head.count != NGX_DNS_CHOICE_MULTI
                      || head.order != NGX_DNS_CHOICE_NONE
-                     || head.geo != NGX_DNS_CHOICE_GEO_NONE
+                     || head.steps != 0
                      || (head.flags & NGX_DNS_CHOICE_CHECK);
+    choice->groups = !choice->wanted;
+    choice->wanted |= groups;
+
     choice->head = head;
-    choice->size = NGX_DNS_CHOICE_HEAD + head.protocol.len + head.uri.len;
+    choice->size = NGX_DNS_CHOICE_HEAD;
     choice->full = 0;
     choice->used = 0;
     choice->n = 0;
@@ -205,33 +169,82 @@ ngx_dns_build_choice_begin(ngx_dns_build_t *b, ngx_uint_t type,
 }
 
 
-static ngx_uint_t
-ngx_dns_build_word(ngx_dns_build_t *b, ngx_uint_t type, const char *where,
-    ngx_dns_json_member_t *m, ngx_dns_build_word_t *words)
-{
-    ngx_str_t  text;
+/* 1: a record has a priority, which is a choice even without a filter */
 
+static ngx_uint_t
+ngx_dns_build_groups(ngx_dns_json_t *records)
+{
+    ngx_dns_json_t         *record;
+    ngx_dns_json_member_t   m[] = { { "priority", NULL } };
+
+    for (record = ngx_dns_json_first(records);
+         record != ngx_dns_json_end(records);
+         record = ngx_dns_json_next(record))
+    {
+        if (record->type != NGX_DNS_JSON_OBJECT || record->size == 2) {
+            continue;
+        }
+
+        ngx_dns_json_members(record, m, 1);
+
+        if (m[0].value != NULL) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+ngx_int_t
+ngx_dns_build_word(const ngx_dns_build_word_t *words, ngx_str_t *text)
+{
     for ( /* void */ ; words->word != NULL; words++) {
 
-        if (m->value == NULL) {
-            return words->value;
-        }
-
-        if (ngx_dns_json_string(m->value, &text) == NGX_OK
-            && text.len == ngx_strlen(words->word)
-            && ngx_strncasecmp(text.data, (u_char *) words->word, text.len)
+        if (text->len == ngx_strlen(words->word)
+            && ngx_strncasecmp(text->data, (u_char *) words->word, text->len)
                == 0)
         {
-            return words->value;
+            return (ngx_int_t) words->value;
         }
     }
 
-    if (m->value->type == NGX_DNS_JSON_STRING && m->value->len == 0) {
-        return words->value;
+    return NGX_DECLINED;
+}
+
+
+ngx_uint_t
+ngx_dns_build_member_word(ngx_dns_build_t *b, ngx_uint_t type,
+    const char *where, ngx_dns_json_member_t *m,
+    const ngx_dns_build_word_t *words)
+{
+    ngx_int_t  n;
+    ngx_str_t  text;
+
+    ngx_str_set(&text, "");
+    n = NGX_DECLINED;
+
+    if (m->value != NULL
+        && ngx_dns_json_string(m->value, &text) == NGX_OK)
+    {
+        n = ngx_dns_build_word(words, &text);
     }
 
-    ngx_dns_build_warn(b, type, "\"%s\": \"%s\" is none of the known words, "
-                                "the default is used", where, m->name);
+    if (n != NGX_DECLINED) {
+        return (ngx_uint_t) n;
+    }
+
+    if (m->value != NULL
+        && (m->value->type != NGX_DNS_JSON_STRING || text.len != 0))
+    {
+        ngx_dns_build_warn(b, type, "\"%s\": \"%s\" is none of the known "
+                                    "words, the default is used",
+                           where, m->name);
+    }
+
+    while (words->word != NULL) {
+        words++;
+    }
 
     return words->value;
 }
@@ -253,342 +266,77 @@ ngx_dns_build_filter(ngx_dns_build_t *b, ngx_uint_t type,
 
     ngx_dns_json_members(filter, m, 4);
 
-    head->count = (uint8_t) ngx_dns_build_word(b, type, name, &m[0],
-                                               ngx_dns_build_counts);
-    head->order = (uint8_t) ngx_dns_build_word(b, type, name, &m[1],
-                                               ngx_dns_build_orders);
-    head->geo = (uint8_t) ngx_dns_build_word(b, type, name, &m[2],
-                                             ngx_dns_build_geos);
-    head->flags |= (uint8_t) ngx_dns_build_word(b, type, name, &m[3],
-                                                ngx_dns_build_no_matches);
+    head->count = (uint8_t) ngx_dns_build_member_word(b, type, name, &m[0],
+                                                      ngx_dns_build_counts);
+    head->order = (uint8_t) ngx_dns_build_member_word(b, type, name, &m[1],
+                                                      ngx_dns_build_orders);
+    head->steps = (uint8_t) ngx_dns_build_steps(b, type, &m[2]);
+    head->flags |= (uint8_t) ngx_dns_build_member_word(b, type, name, &m[3],
+                                                 ngx_dns_build_no_matches);
 }
 
 
-static void
-ngx_dns_build_check(ngx_dns_build_t *b, ngx_uint_t type, ngx_dns_json_t *check,
-    ngx_dns_choice_t *head)
-{
-    ngx_uint_t             enable;
-    ngx_dns_json_member_t  m[] = { { "enable", NULL }, { "protocol", NULL },
-                                   { "uri", NULL }, { "port", NULL },
-                                   { "timeout", NULL }, { "up_count", NULL },
-                                   { "down_count", NULL },
-                                   { "interval", NULL },
-                                   { "all_down", NULL } };
-
-    if (check == NULL) {
-        return;
-    }
-
-    ngx_dns_json_members(check, m, 9);
-
-    if (m[0].value == NULL) {
-        return;
-    }
-
-    if (ngx_dns_json_flag(m[0].value, &enable) != NGX_OK) {
-        ngx_dns_build_warn(b, type, "\"health_check\": \"enable\" is neither "
-                                    "true nor false, it is off");
-        return;
-    }
-
-    if (!enable) {
-        return;
-    }
-
-    head->flags |= NGX_DNS_CHOICE_CHECK;
-    head->flags |= (uint8_t) ngx_dns_build_word(b, type, "health_check", &m[8],
-                                                ngx_dns_build_all_downs);
-
-    ngx_dns_build_check_text(b, type, &m[1], 255, &head->protocol);
-    ngx_dns_build_check_text(b, type, &m[2], NGX_DNS_BUILD_URI_MAX,
-                             &head->uri);
-
-    head->port = (uint16_t) ngx_dns_build_check_number(b, type, &m[3], 65535);
-    head->timeout = (uint32_t) ngx_dns_build_check_number(b, type, &m[4],
-                                                          0xffffffff);
-    head->up_count = (uint16_t) ngx_dns_build_check_number(b, type, &m[5],
-                                                           65535);
-    head->down_count = (uint16_t) ngx_dns_build_check_number(b, type, &m[6],
-                                                             -65535);
-    head->interval = (uint32_t) ngx_dns_build_check_number(b, type, &m[7],
-                                                           0xffffffff);
-}
-
-
-/* a negative max: the sign does not matter */
+/* words with "+" between them, in any order */
 
 static ngx_uint_t
-ngx_dns_build_check_number(ngx_dns_build_t *b, ngx_uint_t type,
-    ngx_dns_json_member_t *m, int64_t max)
+ngx_dns_build_steps(ngx_dns_build_t *b, ngx_uint_t type,
+    ngx_dns_json_member_t *m)
 {
-    int64_t         n;
-    ngx_dns_json_t  value;
+    u_char      *p, *last;
+    ngx_int_t    n;
+    ngx_str_t    text, word;
+    ngx_uint_t   steps, unknown;
 
     if (m->value == NULL) {
         return 0;
     }
 
-    value = *m->value;
+    steps = 0;
+    unknown = 1;
 
-    if (max < 0) {
-        max = -max;
-
-        if (value.type == NGX_DNS_JSON_NUMBER && value.data[0] == '-') {
-            value.data++;
-            value.len--;
-        }
-    }
-
-    if (ngx_dns_json_number(&value, max, &n) == NGX_OK
-        && n >= 0 && n <= max)
-    {
-        return (ngx_uint_t) n;
-    }
-
-    ngx_dns_build_warn(b, type, "\"health_check\": \"%s\" is not a number "
-                                "from 0 to %L, the default is used",
-                       m->name, max);
-
-    return 0;
-}
-
-
-static void
-ngx_dns_build_check_text(ngx_dns_build_t *b, ngx_uint_t type,
-    ngx_dns_json_member_t *m, size_t max, ngx_str_t *text)
-{
-    if (m->value == NULL) {
-        return;
-    }
-
-    if (ngx_dns_json_string(m->value, text) == NGX_OK && text->len <= max) {
-        return;
-    }
-
-    ngx_str_set(text, "");
-
-    ngx_dns_build_warn(b, type, "\"health_check\": \"%s\" is not a string of "
-                                "up to %uz octets, the default is used",
-                       m->name, max);
-}
-
-
-ngx_int_t
-ngx_dns_build_choice_place(ngx_dns_build_t *b, ngx_uint_t type,
-    ngx_dns_json_t *record, ngx_str_t *err)
-{
-    int64_t                n;
-    ngx_dns_choice_rr_t   *place;
-    ngx_dns_json_member_t  m[] = { { "weight", NULL }, { "country", NULL },
-                                   { "asn", NULL } };
-
-    place = &b->place;
-    ngx_memzero(place, sizeof(ngx_dns_choice_rr_t));
-
-    place->countries = (u_char *) "";
-    place->asns = (u_char *) "";
-
-    if (record->size == 2) {
-
-        /* one member, which is the address */
-
-        return NGX_OK;
-    }
-
-    ngx_dns_json_members(record, m, 3);
-
-    if (m[0].value != NULL) {
-
-        if (ngx_dns_json_number(m[0].value, 0xffffffff, &n) != NGX_OK
-            || n < 0 || n > 0xffffffff)
-        {
-            return ngx_dns_build_err(err, "\"weight\" is not a number from 0 "
-                                          "to 4294967295");
-        }
-
-        place->weight = (uint32_t) n;
-    }
-
-    if (ngx_dns_build_place(b, type, m[1].value, ngx_dns_build_country, 2,
-                            &place->ncountries, &place->countries)
-        != NGX_OK)
-    {
-        return ngx_dns_build_err(err, "\"country\" is not a code of two "
-                                      "letters, nor a list of them");
-    }
-
-    if (ngx_dns_build_place(b, type, m[2].value, ngx_dns_build_asn, 4,
-                            &place->nasns, &place->asns)
-        != NGX_OK)
-    {
-        return ngx_dns_build_err(err, "\"asn\" is not the number of a system, "
-                                      "nor a list of them");
-    }
-
-    return NGX_OK;
-}
-
-
-/*
- * One value or a list of them.  A list of nothing but "anybody" is empty.
- * size  octets that read gives of a value
- */
-
-static ngx_int_t
-ngx_dns_build_place(ngx_dns_build_t *b, ngx_uint_t type,
-    ngx_dns_json_t *value, ngx_dns_build_place_pt read, size_t size,
-    uint16_t *n, const u_char **list)
-{
-    u_char                   buf[4];
-    size_t                   count;
-    ngx_int_t                rc;
-    ngx_uint_t               some;
-    ngx_dns_json_t          *element, *end;
-    ngx_dns_build_choice_t  *choice;
-
-    if (value == NULL) {
-        return NGX_OK;
-    }
-
-    choice = (b->choice != NULL && b->choice->wanted) ? b->choice : NULL;
-    count = 0;
-    some = 0;
-
-    if (choice != NULL) {
-        *list = choice->lists + choice->used;
-    }
-
-    element = value;
-    end = ngx_dns_json_end(value);
-
-    if (value->type == NGX_DNS_JSON_LIST) {
-        element = ngx_dns_json_first(value);
-    }
-
-    for ( /* void */ ; element != end; element = ngx_dns_json_next(element)) {
-
-        ngx_memzero(buf, sizeof(buf));
-
-        rc = (element->type == NGX_DNS_JSON_NULL) ? NGX_OK
-                                                  : read(element, buf);
-
-        if (rc == NGX_DECLINED) {
-            return NGX_DECLINED;
-        }
-
-        if (rc == NGX_ABORT) {
-            ngx_dns_build_warn(b, type, "\"country\": not a code of two "
-                                        "letters, it matches nobody");
-        }
-
-        some |= (rc != NGX_OK);
-
-        if (choice == NULL) {
-            continue;
-        }
-
-        if (choice->room - choice->used < size) {
-            choice->full = 1;
-            continue;
-        }
-
-        ngx_memcpy(choice->lists + choice->used, buf, size);
-        choice->used += size;
-        count++;
-    }
-
-    if (choice == NULL) {
-        return NGX_OK;
-    }
-
-    if (!some) {
-        choice->used = *list - choice->lists;
-        count = 0;
-    }
-
-    *n = (uint16_t) count;
-
-    return NGX_OK;
-}
-
-
-/*
- * NGX_OK: anybody; NGX_DONE: a country; NGX_ABORT: a text that no client's
- * country is like; NGX_DECLINED: no text
- */
-
-static ngx_int_t
-ngx_dns_build_country(ngx_dns_json_t *value, u_char *p)
-{
-    ngx_str_t  text;
-
-    if (ngx_dns_json_string(value, &text) != NGX_OK) {
-        return NGX_DECLINED;
-    }
-
-    if (text.len == 0) {
-        return NGX_OK;
-    }
-
-    if (text.len == 2) {
-        p[0] = ngx_toupper(text.data[0]);
-        p[1] = ngx_toupper(text.data[1]);
-
-        if (p[0] >= 'A' && p[0] <= 'Z' && p[1] >= 'A' && p[1] <= 'Z') {
-            return NGX_DONE;
-        }
-    }
-
-    p[0] = '?';
-    p[1] = '?';
-
-    return NGX_ABORT;
-}
-
-
-/* the same for a number, or "AS" in front of it */
-
-static ngx_int_t
-ngx_dns_build_asn(ngx_dns_json_t *value, u_char *p)
-{
-    size_t     i;
-    int64_t    n;
-    ngx_str_t  text;
-
-    if (ngx_dns_json_string(value, &text) == NGX_OK) {
+    if (ngx_dns_json_string(m->value, &text) == NGX_OK) {
 
         if (text.len == 0) {
-            return NGX_OK;
+            return 0;
         }
 
-        if (text.len < 3 || text.len > 12
-            || ngx_strncasecmp(text.data, (u_char *) "AS", 2) != 0)
-        {
-            return NGX_DECLINED;
-        }
+        p = text.data;
+        last = p + text.len;
+        unknown = 0;
 
-        n = 0;
+        for ( ;; ) {
+            word.data = p;
 
-        for (i = 2; i < text.len; i++) {
-            if (text.data[i] < '0' || text.data[i] > '9') {
-                return NGX_DECLINED;
+            while (p < last && *p != '+') {
+                p++;
             }
 
-            n = n * 10 + (text.data[i] - '0');
+            word.len = p - word.data;
+            n = ngx_dns_build_word(ngx_dns_build_geos, &word);
+
+            if (n == NGX_DECLINED) {
+                unknown = 1;
+
+            } else {
+                steps |= (ngx_uint_t) n;
+            }
+
+            if (p == last) {
+                break;
+            }
+
+            p++;
         }
-
-    } else if (ngx_dns_json_number(value, 0xffffffff, &n) != NGX_OK) {
-        return NGX_DECLINED;
     }
 
-    if (n < 0 || n > 0xffffffff) {
-        return NGX_DECLINED;
+    if (unknown) {
+        ngx_dns_build_warn(b, type, "\"filter\": \"geo_filter\" is not made "
+                                    "of the known words, %s",
+                           steps ? "the others are used"
+                                 : "the default is used");
     }
 
-    ngx_dns_put32(p, (uint32_t) n);
-
-    return (n == 0) ? NGX_OK : NGX_DONE;
+    return steps;
 }
 
 
@@ -604,8 +352,7 @@ ngx_dns_build_choice_add(ngx_dns_build_t *b, u_char *rdata, size_t len)
         return;
     }
 
-    choice->size += NGX_DNS_CHOICE_RR_HEAD + 2 * (size_t) b->place.ncountries
-                    + 4 * (size_t) b->place.nasns;
+    choice->size += ngx_dns_choice_rr_size(&b->place);
 
     if (choice->n == NGX_DNS_BUILD_RRS
         || choice->size > NGX_DNS_BUILD_NOTE)
@@ -617,6 +364,11 @@ ngx_dns_build_choice_add(ngx_dns_build_t *b, u_char *rdata, size_t len)
     rr = &choice->rrs[choice->n];
     rr->rr = b->place;
     rr->rr.position = (uint16_t) choice->n++;
+
+    if (choice->probe_len != 0) {
+        rr->rr.check = ngx_dns_probe_id(b->owner, rdata, len, choice->probe,
+                                        choice->probe_len);
+    }
 
     ngx_memzero(rr->rdata, sizeof(rr->rdata));
     ngx_memcpy(rr->rdata, rdata, ngx_min(len, sizeof(rr->rdata)));
@@ -640,12 +392,39 @@ ngx_dns_build_rr_cmp(const void *one, const void *two)
 }
 
 
+/* canonical order, each address once; 1: not all of one priority */
+
+static ngx_uint_t
+ngx_dns_build_choice_sort(ngx_dns_build_choice_t *choice)
+{
+    ngx_uint_t           i, differ;
+    ngx_dns_build_rr_t  *rr;
+
+    qsort(choice->rrs, choice->n, sizeof(ngx_dns_build_rr_t),
+          ngx_dns_build_rr_cmp);
+
+    choice->head.nrr = 1;
+    differ = 0;
+
+    for (i = 1; i < choice->n; i++) {
+        rr = &choice->rrs[choice->head.nrr];
+
+        if (ngx_memcmp(choice->rrs[i].rdata, rr[-1].rdata, 16) != 0) {
+            *rr = choice->rrs[i];
+            differ |= (rr->rr.priority != rr[-1].rr.priority);
+            choice->head.nrr++;
+        }
+    }
+
+    return differ;
+}
+
+
 ngx_int_t
 ngx_dns_build_choice_end(ngx_dns_build_t *b, ngx_uint_t type)
 {
     u_char                  *p, *payload;
     ngx_uint_t               i;
-    ngx_dns_build_rr_t      *rr;
     ngx_dns_build_choice_t  *choice;
 
     choice = b->choice;
@@ -660,18 +439,8 @@ ngx_dns_build_choice_end(ngx_dns_build_t *b, ngx_uint_t type)
         return NGX_DECLINED;
     }
 
-    qsort(choice->rrs, choice->n, sizeof(ngx_dns_build_rr_t),
-          ngx_dns_build_rr_cmp);
-
-    choice->head.nrr = 1;
-
-    for (i = 1; i < choice->n; i++) {
-        rr = &choice->rrs[choice->head.nrr];
-
-        if (ngx_memcmp(choice->rrs[i].rdata, rr[-1].rdata, 16) != 0) {
-            *rr = choice->rrs[i];
-            choice->head.nrr++;
-        }
+    if (!ngx_dns_build_choice_sort(choice) && choice->groups) {
+        return NGX_OK;
     }
 
     payload = ngx_dns_build_room(b, NGX_DNS_NOTE_HEAD + choice->size);
@@ -685,6 +454,27 @@ ngx_dns_build_choice_end(ngx_dns_build_t *b, ngx_uint_t type)
         p = ngx_dns_choice_write_rr(p, &choice->rrs[i].rr);
     }
 
-    return ngx_dns_build_note(b, type, NGX_DNS_NOTE_CHOICE, payload,
-                              p - payload);
+    if (ngx_dns_build_note(b, type, NGX_DNS_NOTE_CHOICE, payload, p - payload)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_dns_build_choice_probe(b, type);
+}
+
+
+static ngx_int_t
+ngx_dns_build_choice_probe(ngx_dns_build_t *b, ngx_uint_t type)
+{
+    ngx_dns_build_choice_t  *choice;
+
+    choice = b->choice;
+
+    if (choice->probe_len == 0) {
+        return NGX_OK;
+    }
+
+    return ngx_dns_build_note(b, type, NGX_DNS_NOTE_PROBE, choice->probe,
+                              choice->probe_len);
 }

@@ -155,7 +155,8 @@ const char *ngx_dns_build_single(ngx_uint_t type);
 ngx_int_t ngx_dns_build_err(ngx_str_t *err, const char *fmt, ...);
 
 /*
- * ngx_dns_build_choice.c: how to choose among addresses.
+ * ngx_dns_build_choice.c, ngx_dns_build_place.c: how to choose among
+ * addresses.
  *
  * begin  reads the members of the rrset; NGX_DECLINED: reported, it fails
  * place  those of a record; NGX_DECLINED: err is set

@@ -144,4 +144,20 @@ ngx_dns_put32(u_char *p, uint32_t n)
 }
 
 
+static ngx_inline uint64_t
+ngx_dns_get64(const u_char *p)
+{
+    return (uint64_t) ngx_dns_get32(p) << 32 | ngx_dns_get32(p + 4);
+}
+
+
+static ngx_inline u_char *
+ngx_dns_put64(u_char *p, uint64_t n)
+{
+    p = ngx_dns_put32(p, (uint32_t) (n >> 32));
+
+    return ngx_dns_put32(p, (uint32_t) n);
+}
+
+
 #endif /* _NGX_DNS_H_INCLUDED_ */

@@ -10,6 +10,8 @@
 
 
 static u_char *ngx_dns_choice_copy(u_char *p, const u_char *data, size_t n);
+static ngx_int_t ngx_dns_choice_check_rr(const u_char *p, size_t left,
+    ngx_uint_t checked, size_t *size);
 
 
 u_char *
@@ -18,20 +20,32 @@ ngx_dns_choice_write(u_char *p, const ngx_dns_choice_t *choice)
     *p++ = NGX_DNS_CHOICE_VERSION;
     *p++ = choice->count;
     *p++ = choice->order;
-    *p++ = choice->geo;
+    *p++ = choice->steps;
     *p++ = choice->flags;
-    *p++ = (u_char) choice->protocol.len;
-    p = ngx_dns_put16(p, choice->uri.len);
-    p = ngx_dns_put16(p, choice->port);
-    p = ngx_dns_put16(p, choice->up_count);
-    p = ngx_dns_put16(p, choice->down_count);
-    p = ngx_dns_put32(p, choice->timeout);
-    p = ngx_dns_put32(p, choice->interval);
+    *p++ = 0;
     p = ngx_dns_put16(p, choice->nrr);
 
-    p = ngx_dns_choice_copy(p, choice->protocol.data, choice->protocol.len);
+    return ngx_dns_put32(p, choice->interval);
+}
 
-    return ngx_dns_choice_copy(p, choice->uri.data, choice->uri.len);
+
+u_char *
+ngx_dns_choice_write_rr(u_char *p, const ngx_dns_choice_rr_t *rr)
+{
+    p = ngx_dns_put16(p, rr->position);
+    p = ngx_dns_put16(p, rr->priority);
+    p = ngx_dns_put32(p, rr->weight);
+    p = ngx_dns_put16(p, rr->ncountries);
+    p = ngx_dns_put16(p, rr->ncontinents);
+    p = ngx_dns_put16(p, rr->nasns);
+    p = ngx_dns_put16(p, rr->nnetworks);
+    p = ngx_dns_put64(p, rr->check);
+
+    p = ngx_dns_choice_copy(p, rr->countries, 2 * (size_t) rr->ncountries);
+    p = ngx_dns_choice_copy(p, rr->continents, 2 * (size_t) rr->ncontinents);
+    p = ngx_dns_choice_copy(p, rr->asns, 4 * (size_t) rr->nasns);
+
+    return ngx_dns_choice_copy(p, rr->networks, 4 * (size_t) rr->nnetworks);
 }
 
 
@@ -44,17 +58,12 @@ ngx_dns_choice_copy(u_char *p, const u_char *data, size_t n)
 }
 
 
-u_char *
-ngx_dns_choice_write_rr(u_char *p, const ngx_dns_choice_rr_t *rr)
+size_t
+ngx_dns_choice_rr_size(const ngx_dns_choice_rr_t *rr)
 {
-    p = ngx_dns_put16(p, rr->position);
-    p = ngx_dns_put32(p, rr->weight);
-    p = ngx_dns_put16(p, rr->ncountries);
-    p = ngx_dns_put16(p, rr->nasns);
-
-    p = ngx_dns_choice_copy(p, rr->countries, 2 * (size_t) rr->ncountries);
-
-    return ngx_dns_choice_copy(p, rr->asns, 4 * (size_t) rr->nasns);
+    return NGX_DNS_CHOICE_RR_HEAD
+           + 2 * ((size_t) rr->ncountries + rr->ncontinents)
+           + 4 * ((size_t) rr->nasns + rr->nnetworks);
 }
 
 
@@ -63,73 +72,76 @@ ngx_dns_choice_read(const u_char *payload, size_t len,
     ngx_dns_choice_t *choice)
 {
     size_t         n;
-    ngx_uint_t     i;
+    ngx_uint_t     i, checked;
     const u_char  *p, *last;
 
-    if (len < NGX_DNS_CHOICE_HEAD || payload[0] != NGX_DNS_CHOICE_VERSION) {
-        return NGX_DECLINED;
-    }
-
-    last = payload + len;
-
-    choice->count = payload[1];
-    choice->order = payload[2];
-    choice->geo = payload[3];
-    choice->flags = payload[4];
-    choice->protocol.len = payload[5];
-    choice->uri.len = ngx_dns_get16(payload + 6);
-    choice->port = (uint16_t) ngx_dns_get16(payload + 8);
-    choice->up_count = (uint16_t) ngx_dns_get16(payload + 10);
-    choice->down_count = (uint16_t) ngx_dns_get16(payload + 12);
-    choice->timeout = ngx_dns_get32(payload + 14);
-    choice->interval = ngx_dns_get32(payload + 18);
-    choice->nrr = (uint16_t) ngx_dns_get16(payload + 22);
-
-    p = payload + NGX_DNS_CHOICE_HEAD;
-
-    if (choice->count > NGX_DNS_CHOICE_SINGLE
-        || choice->order > NGX_DNS_CHOICE_RR
-        || choice->geo > NGX_DNS_CHOICE_LOCATION
-        || (size_t) (last - p) < choice->protocol.len + choice->uri.len)
+    if (len < NGX_DNS_CHOICE_HEAD || payload[0] != NGX_DNS_CHOICE_VERSION
+        || payload[5] != 0)
     {
         return NGX_DECLINED;
     }
 
-    choice->protocol.data = (u_char *) p;
-    p += choice->protocol.len;
-    choice->uri.data = (u_char *) p;
-    p += choice->uri.len;
-    choice->rrs = p;
+    ngx_dns_choice_open(payload, choice);
 
-    for (i = 0; i < choice->nrr; i++) {
+    checked = choice->flags & NGX_DNS_CHOICE_CHECK;
 
-        if (last - p < NGX_DNS_CHOICE_RR_HEAD) {
+    if (choice->count > NGX_DNS_CHOICE_SINGLE
+        || choice->order > NGX_DNS_CHOICE_STICKY
+        || (choice->steps & ~NGX_DNS_CHOICE_STEPS)
+        || (choice->flags & ~NGX_DNS_CHOICE_FLAGS)
+        || (checked != 0) != (choice->interval != 0))
+    {
+        return NGX_DECLINED;
+    }
+
+    p = choice->rrs;
+    last = payload + len;
+
+    for (i = 0; i < choice->nrr; i++, p += n) {
+        if (ngx_dns_choice_check_rr(p, last - p, checked, &n) != NGX_OK) {
             return NGX_DECLINED;
         }
-
-        n = NGX_DNS_CHOICE_RR_HEAD + 2 * (size_t) ngx_dns_get16(p + 6)
-            + 4 * (size_t) ngx_dns_get16(p + 8);
-
-        if ((size_t) (last - p) < n) {
-            return NGX_DECLINED;
-        }
-
-        p += n;
     }
 
     return (p == last) ? NGX_OK : NGX_DECLINED;
 }
 
 
-const u_char *
-ngx_dns_choice_rr(const u_char *p, ngx_dns_choice_rr_t *rr)
-{
-    rr->position = (uint16_t) ngx_dns_get16(p);
-    rr->weight = ngx_dns_get32(p + 2);
-    rr->ncountries = (uint16_t) ngx_dns_get16(p + 6);
-    rr->nasns = (uint16_t) ngx_dns_get16(p + 8);
-    rr->countries = p + NGX_DNS_CHOICE_RR_HEAD;
-    rr->asns = rr->countries + 2 * (size_t) rr->ncountries;
+/* size is set on NGX_OK; the id of a check is neither 0 nor 1 */
 
-    return rr->asns + 4 * (size_t) rr->nasns;
+static ngx_int_t
+ngx_dns_choice_check_rr(const u_char *p, size_t left, ngx_uint_t checked,
+    size_t *size)
+{
+    ngx_dns_choice_rr_t  rr;
+
+    if (left < NGX_DNS_CHOICE_RR_HEAD) {
+        return NGX_DECLINED;
+    }
+
+    (void) ngx_dns_choice_rr(p, &rr);
+
+    *size = ngx_dns_choice_rr_size(&rr);
+
+    if (left < *size || (checked ? rr.check < 2 : rr.check != 0)) {
+        return NGX_DECLINED;
+    }
+
+    return NGX_OK;
+}
+
+
+uint32_t
+ngx_dns_network_id(const u_char *name, size_t len)
+{
+    size_t    i;
+    uint32_t  id;
+
+    id = 0x811c9dc5;
+
+    for (i = 0; i < len; i++) {
+        id = (id ^ ngx_tolower(name[i])) * 0x01000193;
+    }
+
+    return (id == NGX_DNS_CHOICE_ANY_NETWORK) ? 1 : id;
 }

@@ -423,6 +423,10 @@ ngx_dns_compile_owner(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts, size_t n)
         n = ngx_dns_notes_apply(c, elts, n, &flags);
     }
 
+    if (flags & NGX_DNS_NODE_ANAME) {
+        c->zone->flags |= NGX_DNS_ZONE_ANAMES;
+    }
+
     node = ngx_dns_compile_step(c, ngx_dns_rec_owner(rec), rec->owner_len,
                                 flags);
 
@@ -715,10 +719,16 @@ ngx_dns_compile_note(ngx_dns_compiler_t *c, ngx_dns_node_t *node,
 
         last->flags |= NGX_DNS_RRSET_NOTED;
 
-        for (i = 1; i < n && ngx_dns_notes_fit(elts[i].rec, last) == NGX_OK;
+        for (i = 0;
+             i < n && ngx_dns_compile_joined(elts[0].rec, elts[i].rec)
+             && ngx_dns_notes_fit(elts[i].rec, last) == NGX_OK;
              i++)
         {
-            /* void */
+            if (ngx_dns_note_kind(ngx_dns_rec_rdata(elts[i].rec))
+                == NGX_DNS_NOTE_PROBE)
+            {
+                c->zone->flags |= NGX_DNS_ZONE_PROBES;
+            }
         }
 
         n = i;

@@ -103,7 +103,7 @@ size_t ngx_dns_notes_apply(ngx_dns_compiler_t *c, ngx_dns_elt_t *elts,
 
 /*
  * NGX_DECLINED: the note cannot be about set: how to choose among another
- * number of RRs, or unreadable.
+ * number of RRs, how to check what is no address, or unreadable.
  */
 ngx_int_t ngx_dns_notes_fit(const ngx_dns_rec_t *rec,
     const ngx_dns_rrset_t *set);

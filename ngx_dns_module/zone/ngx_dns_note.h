@@ -70,6 +70,9 @@
  */
 #define NGX_DNS_NOTE_KEY        5
 
+/* how the addresses of a set are checked; the payload: ngx_dns_probe.h */
+#define NGX_DNS_NOTE_PROBE      6
+
 #define NGX_DNS_NOTE_HEAD       3       /* octets in front of the payload */
 
 #define ngx_dns_note_covered(rdata)  ngx_dns_get16(rdata)

@@ -8,6 +8,7 @@
 #include <ngx_core.h>
 #include "ngx_dns_choice.h"
 #include "ngx_dns_compiler.h"
+#include "ngx_dns_probe.h"
 
 
 static ngx_uint_t ngx_dns_notes_flags(ngx_dns_compiler_t *c,
@@ -235,17 +236,31 @@ ngx_dns_notes_kept(const ngx_dns_rec_t *rec)
 ngx_int_t
 ngx_dns_notes_fit(const ngx_dns_rec_t *rec, const ngx_dns_rrset_t *set)
 {
-    ngx_dns_choice_t  choice;
+    size_t             len;
+    u_char            *payload;
+    ngx_dns_probe_t    probe;
+    ngx_dns_choice_t   choice;
 
-    if (rec->type != NGX_DNS_TYPE_NOTE
-        || ngx_dns_notes_kind(rec) != NGX_DNS_NOTE_CHOICE)
-    {
+    if (rec->type != NGX_DNS_TYPE_NOTE) {
         return NGX_OK;
     }
 
-    return (ngx_dns_choice_read(ngx_dns_rec_rdata(rec) + NGX_DNS_NOTE_HEAD,
-                                rec->rdlen - NGX_DNS_NOTE_HEAD, &choice)
-            == NGX_OK
-            && choice.nrr == set->nrr)
-               ? NGX_OK : NGX_DECLINED;
+    payload = ngx_dns_rec_rdata(rec) + NGX_DNS_NOTE_HEAD;
+    len = rec->rdlen - NGX_DNS_NOTE_HEAD;
+
+    switch (ngx_dns_notes_kind(rec)) {
+
+    case NGX_DNS_NOTE_CHOICE:
+        return (ngx_dns_choice_read(payload, len, &choice) == NGX_OK
+                && choice.nrr == set->nrr)
+                   ? NGX_OK : NGX_DECLINED;
+
+    case NGX_DNS_NOTE_PROBE:
+        return ((set->type == NGX_DNS_TYPE_A || set->type == NGX_DNS_TYPE_AAAA)
+                && ngx_dns_probe_read(payload, len, &probe) == NGX_OK)
+                   ? NGX_OK : NGX_DECLINED;
+
+    default:
+        return NGX_OK;
+    }
 }

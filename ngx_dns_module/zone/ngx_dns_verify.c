@@ -10,6 +10,7 @@
 #include "ngx_dns_choice.h"
 #include "ngx_dns_compiler.h"
 #include "ngx_dns_index.h"
+#include "ngx_dns_probe.h"
 #include "ngx_dns_rdata.h"
 
 
@@ -45,6 +46,7 @@ typedef struct {
     ngx_dns_rrset_t     *soa;
     uint64_t             nrecords;
     uint32_t             ndenial;       /* found so far */
+    uint32_t             found;         /* NGX_DNS_ZONE_FOUND */
     ngx_uint_t           counted;       /* RRs of the last set */
     ngx_uint_t           max_labels;
 
@@ -664,11 +666,14 @@ ngx_dns_verify_note(ngx_dns_verify_t *v, u_char *note, size_t len,
     ngx_uint_t *flags)
 {
     u_char            *p, *last;
+    ngx_uint_t         covered;
     ngx_dns_name_t     name;
+    ngx_dns_probe_t    probe;
     ngx_dns_choice_t   choice;
 
     p = note + NGX_DNS_NOTE_HEAD;
     last = note + len;
+    covered = ngx_dns_note_covered(note);
 
     switch (ngx_dns_note_kind(note)) {
 
@@ -680,7 +685,7 @@ ngx_dns_verify_note(ngx_dns_verify_t *v, u_char *note, size_t len,
     case NGX_DNS_NOTE_CHOICE:
 
         if (ngx_dns_choice_read(p, last - p, &choice) != NGX_OK
-            || (ngx_dns_note_covered(note) != 0 && choice.nrr != v->counted))
+            || (covered != 0 && choice.nrr != v->counted))
         {
             return ngx_dns_verify_fail(v, "a broken note of choice");
         }
@@ -689,7 +694,7 @@ ngx_dns_verify_note(ngx_dns_verify_t *v, u_char *note, size_t len,
 
     case NGX_DNS_NOTE_ANAME:
 
-        if (ngx_dns_note_covered(note) != 0) {
+        if (covered != 0) {
             return NGX_OK;
         }
 
@@ -701,6 +706,23 @@ ngx_dns_verify_note(ngx_dns_verify_t *v, u_char *note, size_t len,
         }
 
         *flags |= NGX_DNS_NODE_ANAME;
+        v->found |= NGX_DNS_ZONE_ANAMES;
+
+        return NGX_OK;
+
+    case NGX_DNS_NOTE_PROBE:
+
+        if (covered == 0) {
+            return NGX_OK;
+        }
+
+        if ((covered != NGX_DNS_TYPE_A && covered != NGX_DNS_TYPE_AAAA)
+            || ngx_dns_probe_read(p, last - p, &probe) != NGX_OK)
+        {
+            return ngx_dns_verify_fail(v, "a broken note of checks");
+        }
+
+        v->found |= NGX_DNS_ZONE_PROBES;
 
         return NGX_OK;
 
@@ -785,6 +807,8 @@ ngx_dns_verify_apex(ngx_dns_verify_t *v, ngx_dns_node_t *node)
     given = (zone->flags & NGX_DNS_ZONE_LIVE)
                 ? NGX_DNS_ZONE_LIVE|NGX_DNS_ZONE_GIVEN : 0;
 
+    given |= NGX_DNS_ZONE_FOUND;
+
     if ((zone->flags & ~given) != ngx_dns_compile_denial(zone)) {
         return ngx_dns_verify_fail(v, "the zone has wrong flags");
     }
@@ -850,6 +874,10 @@ ngx_dns_verify_end(ngx_dns_verify_t *v)
         || v->max_labels != zone->max_labels)
     {
         return ngx_dns_verify_fail(v, "counts are wrong");
+    }
+
+    if ((zone->flags & NGX_DNS_ZONE_FOUND) != v->found) {
+        return ngx_dns_verify_fail(v, "the zone has wrong flags");
     }
 
     return NGX_OK;

@@ -22,7 +22,7 @@
  */
 
 #define NGX_DNS_ZONE_MAGIC       0x4e445a31
-#define NGX_DNS_ZONE_VERSION     2
+#define NGX_DNS_ZONE_VERSION     3
 #define NGX_DNS_ZONE_SIZE_MAX    (4 * (uint64_t) 0xffffffff)
 
 #define NGX_DNS_ZONE_NSEC        0x0001     /* signed, with NSEC */
@@ -40,6 +40,12 @@
 #define NGX_DNS_ZONE_PROBES      0x4000     /* some set has NOTE_PROBE */
 #define NGX_DNS_ZONE_ANAMES      0x8000     /* some node is an ANAME */
 #define NGX_DNS_ZONE_GIVEN       0x1f00     /* those the note may bring */
+
+/* what the control process has to do with it */
+
+#define NGX_DNS_ZONE_PROBES      0x4000     /* some set has NOTE_PROBE */
+#define NGX_DNS_ZONE_ANAMES      0x8000     /* some node is an ANAME */
+#define NGX_DNS_ZONE_FOUND       0xc000     /* those the compiler found */
 
 #define NGX_DNS_NSEC3_SHA1       1          /* RFC 5155, 11 */
 #define NGX_DNS_NSEC3_ITERATIONS 150        /* at most: each name costs them */

@@ -20,6 +20,7 @@
 #include "check.h"
 #include "ngx_dns_compile.h"
 #include "ngx_dns_note.h"
+#include "ngx_dns_probe.h"
 
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -206,7 +207,8 @@ static void
 add_note(input_t *in, ngx_dns_records_t *rs, const u_char *owner,
     ngx_uint_t how)
 {
-    u_char  rdata[NGX_DNS_NAME_MAX + 16], *p;
+    u_char            rdata[NGX_DNS_NAME_MAX + 16], *p;
+    ngx_dns_probe_t   probe;
 
     memset(rdata, 0, sizeof(rdata));
     p = rdata + NGX_DNS_NOTE_HEAD;
@@ -236,6 +238,15 @@ add_note(input_t *in, ngx_dns_records_t *rs, const u_char *owner,
     case 5:
         rdata[2] = NGX_DNS_NOTE_KEY;
         *p++ = (u_char) how;
+        break;
+
+    case 6:
+        rdata[2] = NGX_DNS_NOTE_PROBE;
+        ngx_dns_put16(rdata, how & 0x10 ? NGX_DNS_TYPE_A : NGX_DNS_TYPE_AAAA);
+        memset(&probe, 0, sizeof(probe));
+        probe.port = (uint16_t) how;
+        ngx_dns_probe_settle(&probe);
+        p = ngx_dns_probe_write(p, &probe);
         break;
 
     default:

@@ -18,6 +18,9 @@
 #define A(r)  "{'a':{'ttl':30,'records':[" r "]}}"
 
 #define FAILED  ", answered with SERVFAIL\n"
+#define STATUS  "label \"h\", type A: \"health_check\": \"status\" is not a " \
+                "code from 100 to 599, nor a list of up to 64 of them, what " \
+                "is wrong is left out\n"
 
 
 static void test_profiles(void);
@@ -636,8 +639,10 @@ static build_t  choices[] = {
       "{'ip':'192.0.2.11','country':['De','at'],'weight':1},"
       "{'ip':'192.0.2.10','country':'de','weight':3}]}}\n",
       "edge 30 A 192.0.2.10\nedge 30 A 192.0.2.11\nedge 30 A 198.51.100.9\n"
-      "edge CHOICE A count 1 order 1 geo 1 flags 4 check https /up 443 800 3 "
-      "3 0 [2 w3 DE] [1 w1 DE AT] [0 w0]\n", "" },
+      "edge CHOICE A count 1 order 1 steps 4 flags 4 each 10000 [2 w3 DE] "
+      "[1 w1 DE AT] [0 w0]\n"
+      "edge PROBE A https 443 flags 0 up 3 down 3 timeout 800 each 0 host <> "
+      "uri </up> match <>\n", "" },
 
     { "systems",
       "F edge {'aaaa':{'ttl':30,'filter':{'count':'multi','order':'rr',"
@@ -659,9 +664,11 @@ static build_t  choices[] = {
       "edge 30 AAAA 2001:db8::6\n"
       "edge 30 AAAA 2001:db8::b\n"
       "edge 30 AAAA 2001:db8::c\n"
-      "edge CHOICE AAAA count 0 order 2 geo 3 flags 7 check   0 0 0 4 5"
+      "edge CHOICE AAAA count 0 order 2 steps 6 flags 7 each 5000"
       " [0 w0 64500] [1 w0 64501 0] [2 w0 64502] [3 w0] [4 w0]"
-      " [5 w0 ** ** FR 4294967295 0] [6 w0 \?\?] [7 w0]\n",
+      " [5 w0 ** ** FR 4294967295 0] [6 w0 \?\?] [7 w0]\n"
+      "edge PROBE AAAA http 80 flags 0 up 3 down 4 timeout 1000 each 5000 "
+      "host <> uri </> match <>\n",
       "label \"edge\", type AAAA: record 7: \"asn\" is not the number of a "
       "system, nor a list of them, left out\n"
       "label \"edge\", type AAAA: record 8: \"asn\" is not the number of a "
@@ -687,22 +694,22 @@ static build_t  choices[] = {
       "F e {'a':{'ttl':1,'filter':{'order':'rr'},'records':[{'ip':'192.0.2.10'"
       "}]}}\n",
       "a 1 A 192.0.2.10\n"
-      "a CHOICE A count 0 order 2 geo 0 flags 0 [0 w0 DE 64500]\n"
+      "a CHOICE A count 0 order 2 steps 0 flags 0 [0 w0 DE 64500]\n"
       "b 1 A 192.0.2.10\n"
-      "b CHOICE A count 0 order 2 geo 0 flags 0 [0 w0 DE 64500]\n"
+      "b CHOICE A count 0 order 2 steps 0 flags 0 [0 w0 DE 64500]\n"
       "c 1 A 192.0.2.10\n"
-      "c CHOICE A count 0 order 2 geo 0 flags 0 [0 w0 DE 64500]\n"
+      "c CHOICE A count 0 order 2 steps 0 flags 0 [0 w0 DE 64500]\n"
       "d 1 A 192.0.2.10\n"
-      "d CHOICE A count 0 order 2 geo 0 flags 0 [0 w0]\n"
+      "d CHOICE A count 0 order 2 steps 0 flags 0 [0 w0]\n"
       "e 1 A 192.0.2.10\n"
-      "e CHOICE A count 0 order 2 geo 0 flags 0 [0 w0]\n", "" },
+      "e CHOICE A count 0 order 2 steps 0 flags 0 [0 w0]\n", "" },
 
     { "the same address twice",
       "F a {'a':{'ttl':1,'filter':{'order':'weighted'},'records':["
       "{'ip':'192.0.2.2','weight':1},{'ip':'192.0.2.1','weight':2},"
       "{'ip':'192.0.2.2','weight':3},{'ip':'192.0.2.3','weight':4}]}}\n",
       "a 1 A 192.0.2.1\na 1 A 192.0.2.2\na 1 A 192.0.2.2\na 1 A 192.0.2.3\n"
-      "a CHOICE A count 0 order 1 geo 0 flags 0 [1 w2] [0 w1] [3 w4]\n", "" },
+      "a CHOICE A count 0 order 1 steps 0 flags 0 [1 w2] [0 w1] [3 w4]\n", "" },
 
     { "filters that cannot be read",
       "F a {'a':{'ttl':1,'filter':'single','records':[" A1 "]}}\n"
@@ -710,10 +717,25 @@ static build_t  choices[] = {
       "F c {'a':{'ttl':1,'filter':{'count':'one','order':7,'geo_filter':''},"
       "'health_check':{'enable':'yes'},'records':[" A1 "]}}\n"
       "F d {'a':{'ttl':1,'health_check':{'enable':true,'port':65536,"
-      "'timeout':'1','protocol':7,'uri':null,'up_count':-1,'down_count':"
-      "-65536,'interval':1.5},'records':[" A1 "]}}\n",
+      "'timeout':'1','uri':null,'up_count':-1,'down_count':"
+      "-65536,'interval':1.5},'records':[" A1 "]}}\n"
+      "F e {'a':{'ttl':1,'health_check':{'enable':true,'protocol':'ping'},"
+      "'records':[" A1 "]}}\n"
+      "F f {'a':{'ttl':1,'health_check':{'enable':true,'protocol':7},"
+      "'records':[" A1 "]}}\n"
+      "F g {'a':{'ttl':1,'health_check':{'enable':true,'protocol':'TCP',"
+      "'uri':'/'},'records':[" A1 "]}}\n"
+      "F h {'a':{'ttl':1,'health_check':{'enable':true,'protocol':'',"
+      "'uri':'up','host':'a b','match':7,'status':[200,'x',600],"
+      "'verify':1,'all_down':'many'},'records':[" A1 "]}}\n",
       "a FAILED A\nb FAILED A\nc 1 A 192.0.2.1\nd 1 A 192.0.2.1\n"
-      "d CHOICE A count 0 order 0 geo 0 flags 4 check   0 0 0 0 0 [0 w0]\n",
+      "d CHOICE A count 0 order 0 steps 0 flags 4 each 10000 [0 w0]\n"
+      "d PROBE A http 80 flags 0 up 3 down 3 timeout 1000 each 0 host <> "
+      "uri </> match <>\n"
+      "e 1 A 192.0.2.1\nf 1 A 192.0.2.1\ng 1 A 192.0.2.1\nh 1 A 192.0.2.1\n"
+      "h CHOICE A count 0 order 0 steps 0 flags 4 each 10000 [0 w0]\n"
+      "h PROBE A http 80 flags 0 up 3 down 3 timeout 1000 each 0 host <> "
+      "uri </> match <> 200\n",
       "label \"a\", type A: \"filter\" is not an object" FAILED
       "label \"b\", type A: \"health_check\" is not an object" FAILED
       "label \"c\", type A: \"filter\": \"count\" is none of the known words, "
@@ -722,8 +744,6 @@ static build_t  choices[] = {
       "the default is used\n"
       "label \"c\", type A: \"health_check\": \"enable\" is neither true nor "
       "false, it is off\n"
-      "label \"d\", type A: \"health_check\": \"protocol\" is not a string of "
-      "up to 255 octets, the default is used\n"
       "label \"d\", type A: \"health_check\": \"port\" is not a number from 0 "
       "to 65535, the default is used\n"
       "label \"d\", type A: \"health_check\": \"timeout\" is not a number "
@@ -733,7 +753,99 @@ static build_t  choices[] = {
       "label \"d\", type A: \"health_check\": \"down_count\" is not a number "
       "from 0 to 65535, the default is used\n"
       "label \"d\", type A: \"health_check\": \"interval\" is not a number "
-      "from 0 to 4294967295, the default is used\n" },
+      "from 0 to 4294967, the default is used\n"
+      "label \"e\", type A: \"health_check\": \"protocol\" is none of http, "
+      "https, and tcp, nothing is checked\n"
+      "label \"f\", type A: \"health_check\": \"protocol\" is none of http, "
+      "https, and tcp, nothing is checked\n"
+      "label \"g\", type A: \"health_check\": there is no port, nothing is "
+      "checked\n"
+      "label \"h\", type A: \"health_check\": \"all_down\" is none of the "
+      "known words, the default is used\n"
+      "label \"h\", type A: \"health_check\": \"verify\" is neither true nor "
+      "false, it is off\n"
+      "label \"h\", type A: \"health_check\": \"host\" has blanks or control "
+      "characters, the default is used\n"
+      "label \"h\", type A: \"health_check\": \"uri\" does not begin with a "
+      "slash, the default is used\n"
+      "label \"h\", type A: \"health_check\": \"match\" is not a string of up "
+      "to 1024 octets, the default is used\n"
+      STATUS STATUS },
+
+    { "unknown steps",
+      "F i {'a':{'ttl':1,'filter':{'geo_filter':'asn+planet'},'records':["
+      A1 "]}}\n"
+      "F j {'a':{'ttl':1,'filter':{'geo_filter':'planet'},'records':["
+      A1 "]}}\n",
+      "i 1 A 192.0.2.1\n"
+      "i CHOICE A count 0 order 0 steps 2 flags 0 [0 w0]\n"
+      "j 1 A 192.0.2.1\n",
+      "label \"i\", type A: \"filter\": \"geo_filter\" is not made of the "
+      "known words, the others are used\n"
+      "label \"j\", type A: \"filter\": \"geo_filter\" is not made of the "
+      "known words, the default is used\n" },
+
+    { "records with bad members",
+      "F k {'a':{'ttl':1,'records':[{'ip':'192.0.2.2','priority':65536},"
+      A1 ",{'ip':'192.0.2.3','priority':'1'},{'ip':'192.0.2.4',"
+      "'priority':-1},{'ip':'192.0.2.5','continent':7},{'ip':'192.0.2.6',"
+      "'network':[7]}]}}\n",
+      "k 1 A 192.0.2.1\n",
+      "label \"k\", type A: record 1: \"priority\" is not a number from 0 to "
+      "65535, left out\n"
+      "label \"k\", type A: record 3: \"priority\" is not a number from 0 to "
+      "65535, left out\n"
+      "label \"k\", type A: record 4: \"priority\" is not a number from 0 to "
+      "65535, left out\n"
+      "label \"k\", type A: record 5: \"continent\" is not a code of two "
+      "letters, nor a list of them, left out\n"
+      "label \"k\", type A: record 6: \"network\" is not a name, nor a list "
+      "of them, left out\n" },
+
+    { "places and groups",
+      "F a {'a':{'ttl':1,'filter':{'order':'Sticky','geo_filter':"
+      "'location+Network+continent'},'records':[{'ip':'192.0.2.1','continent':"
+      "'eu','network':'office'},{'ip':'192.0.2.2','continent':['NA','',null],"
+      "'network':['','OFFICE','a']},{'ip':'192.0.2.3','continent':'',"
+      "'network':null},{'ip':'192.0.2.4','continent':'XX','priority':7}]}}\n"
+      "F b {'a':{'ttl':1,'records':[{'ip':'192.0.2.1','priority':1},"
+      "{'ip':'192.0.2.2'}]}}\n"
+      "F c {'a':{'ttl':1,'records':[{'ip':'192.0.2.1','priority':1},"
+      "{'ip':'192.0.2.2','priority':1}]}}\n",
+      "a 1 A 192.0.2.1\na 1 A 192.0.2.2\na 1 A 192.0.2.3\na 1 A 192.0.2.4\n"
+      "a CHOICE A count 0 order 3 steps 19 flags 0 "
+      "[0 w0 in EU net aa8eba31] "
+      "[1 w0 in NA in ** in ** net 0 net aa8eba31 net e40c292c] [2 w0] "
+      "[3 w0 p7 in \?\?]\n"
+      "b 1 A 192.0.2.1\nb 1 A 192.0.2.2\n"
+      "b CHOICE A count 0 order 0 steps 0 flags 0 [0 w0 p1] [1 w0]\n"
+      "c 1 A 192.0.2.1\nc 1 A 192.0.2.2\n",
+      "label \"a\", type A: \"continent\": not a code of a continent, it "
+      "matches nobody\n" },
+
+    { "how to check",
+      "F a {'a':{'ttl':1,'health_check':{'enable':true,'protocol':'https',"
+      "'host':'www.example.com.','verify':true,'status':[200,404],'match':"
+      "'all well','uri':'/up?a=1','interval':2,'timeout':10,'up_count':1,"
+      "'down_count':2},'records':[" A1 "]}}\n"
+      "F b {'a':{'ttl':1,'health_check':{'enable':true,'protocol':'tcp',"
+      "'port':25,'status':204,'verify':true,'host':'x','match':'y'},"
+      "'records':[" A1 "]}}\n"
+      "F c {'a':{'ttl':1,'health_check':{'enable':true,'protocol':'http',"
+      "'status':204,'verify':true,'port':0,'timeout':0,'up_count':0,"
+      "'down_count':0,'interval':0},'records':[" A1 "]}}\n",
+      "a 1 A 192.0.2.1\n"
+      "a CHOICE A count 0 order 0 steps 0 flags 4 each 2000 [0 w0]\n"
+      "a PROBE A https 443 flags 1 up 1 down 2 timeout 10 each 2000 host "
+      "<www.example.com> uri </up?a=1> match <all well> 200 404\n"
+      "b 1 A 192.0.2.1\n"
+      "b CHOICE A count 0 order 0 steps 0 flags 4 each 10000 [0 w0]\n"
+      "b PROBE A tcp 25 flags 0 up 3 down 3 timeout 1000 each 0 host <> uri "
+      "<> match <>\n"
+      "c 1 A 192.0.2.1\n"
+      "c CHOICE A count 0 order 0 steps 0 flags 4 each 10000 [0 w0]\n"
+      "c PROBE A http 80 flags 0 up 3 down 3 timeout 1000 each 0 host <> uri "
+      "</> match <> 204\n", "" },
 };
 
 
@@ -845,7 +957,12 @@ test_sizes(void)
                FAILED);
     tap_ok(strstr(build_out, "a FAILED A\n") != NULL, "it failed");
 
-    check_size("one of addresses", single, 4094, "a 1 A 10.0.0.0\n", "");
+    /* 24 octets of each record in a note */
+
+    check_size("one of addresses", single, 2731, "a 1 A 10.0.0.0\n",
+               "label \"a\", type A: too many weights and places for one "
+               "rrset" FAILED);
+    check_size("one of addresses", single, 2730, "a 1 A 10.0.0.0\n", "");
     tap_ok(strstr(build_out, "a CHOICE A count 1") != NULL, "with its choice");
 
     check_size("text", txt, 65238, "x 1 TXT \"yyy", "");

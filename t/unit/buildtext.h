@@ -31,6 +31,7 @@
 #include "verified.h"
 #include "ngx_dns_build.h"
 #include "ngx_dns_choice.h"
+#include "ngx_dns_probe.h"
 #include "ngx_dns_rdata.h"
 #include "ngx_dns_store.h"
 
@@ -52,7 +53,7 @@ static ngx_dns_key_t         build_key = { { 0x0123456789abcdefULL,
                                              0xfedcba9876543211ULL } };
 
 static ngx_dns_build_conf_t  build_conf = { NGX_DNS_PROFILE_STRICT, 3600,
-                                            0xffffffff };
+                                            0xffffffff, 0, 0 };
 
 /* what the last build() gave */
 
@@ -64,6 +65,9 @@ static ngx_uint_t            build_warnings;
 static ngx_uint_t            build_bad;
 static ngx_dns_zone_t       *build_zone;
 static size_t                build_zone_size;
+
+#define BUILD_CHECKS  8
+static uint64_t              build_checks[BUILD_CHECKS];
 
 /* and how it goes */
 
@@ -205,15 +209,11 @@ build_print_choice(u_char *payload, size_t len)
         return;
     }
 
-    build_print(" count %d order %d geo %d flags %d", choice.count,
-                choice.order, choice.geo, choice.flags);
+    build_print(" count %d order %d steps %x flags %d", choice.count,
+                choice.order, choice.steps, choice.flags);
 
     if (choice.flags & NGX_DNS_CHOICE_CHECK) {
-        build_print(" check %.*s %.*s %d %u %d %d %u",
-                    (int) choice.protocol.len, choice.protocol.data,
-                    (int) choice.uri.len, choice.uri.data, choice.port,
-                    choice.timeout, choice.up_count, choice.down_count,
-                    choice.interval);
+        build_print(" each %u", choice.interval);
     }
 
     p = choice.rrs;
@@ -223,6 +223,10 @@ build_print_choice(u_char *payload, size_t len)
 
         build_print(" [%d w%u", rr.position, rr.weight);
 
+        if (rr.priority != 0) {
+            build_print(" p%u", rr.priority);
+        }
+
         for (k = 0; k < rr.ncountries; k++) {
             build_print(" %c%c", rr.countries[2 * k] ? rr.countries[2 * k]
                                                      : '*',
@@ -230,11 +234,54 @@ build_print_choice(u_char *payload, size_t len)
                                                 : '*');
         }
 
+        for (k = 0; k < rr.ncontinents; k++) {
+            build_print(" in %c%c", rr.continents[2 * k] ? rr.continents[2 * k]
+                                                         : '*',
+                        rr.continents[2 * k + 1] ? rr.continents[2 * k + 1]
+                                                 : '*');
+        }
+
         for (k = 0; k < rr.nasns; k++) {
             build_print(" %u", ngx_dns_get32(rr.asns + 4 * k));
         }
 
+        for (k = 0; k < rr.nnetworks; k++) {
+            build_print(" net %x", ngx_dns_get32(rr.networks + 4 * k));
+        }
+
         build_print("]");
+
+        if (choice.flags & NGX_DNS_CHOICE_CHECK) {
+            build_checks[i % BUILD_CHECKS] = rr.check;
+        }
+    }
+}
+
+
+static inline void
+build_print_probe(u_char *payload, size_t len)
+{
+    size_t            i;
+    ngx_dns_probe_t   probe;
+
+    static const char  *protocols[] = { "http", "https", "tcp" };
+
+    if (ngx_dns_probe_read(payload, len, &probe) != NGX_OK) {
+        build_print(" damaged");
+        return;
+    }
+
+    build_print(" %s %d flags %d up %d down %d timeout %u each %u",
+                protocols[probe.protocol], probe.port, probe.flags,
+                probe.up_count, probe.down_count, probe.timeout,
+                probe.interval);
+
+    build_print(" host <%.*s> uri <%.*s> match <%.*s>",
+                (int) probe.host.len, probe.host.data, (int) probe.uri.len,
+                probe.uri.data, (int) probe.match.len, probe.match.data);
+
+    for (i = 0; i < probe.status.len; i += 2) {
+        build_print(" %d", (int) ngx_dns_get16(probe.status.data + i));
     }
 }
 
@@ -247,7 +294,7 @@ build_print_note(ngx_dns_rec_t *rec)
     ngx_uint_t   covered;
 
     static const char  *kinds[] = { "NAME", "FAILED", "CHOICE", "ANAME",
-                                    "ZONE", "KEY" };
+                                    "ZONE", "KEY", "PROBE" };
 
     p = ngx_dns_rec_rdata(rec);
     len = rec->rdlen - NGX_DNS_NOTE_HEAD;
@@ -266,6 +313,10 @@ build_print_note(ngx_dns_rec_t *rec)
 
     case NGX_DNS_NOTE_CHOICE:
         build_print_choice(p, len);
+        break;
+
+    case NGX_DNS_NOTE_PROBE:
+        build_print_probe(p, len);
         break;
 
     case NGX_DNS_NOTE_ANAME:

@@ -122,8 +122,9 @@ choice_begin(int count, int order, int geo, int flags)
 
     choice.count = count;
     choice.order = order;
-    choice.geo = geo;
+    choice.steps = geo;
     choice.flags = flags;
+    choice.interval = (flags & NGX_DNS_CHOICE_CHECK) ? 10000 : 0;
     n = 0;
 }
 
@@ -165,10 +166,11 @@ make(void)
         *rr++ = 0;
         *rr++ = (u_char) i;
 
+        ngx_memzero(&attr, sizeof(attr));
         attr.position = positions[i];
+        attr.check = choice.interval ? 2 + i : 0;
         attr.weight = records[i].weight;
         attr.ncountries = strlen(records[i].countries) / 2;
-        attr.nasns = 0;
         attr.countries = countries;
         attr.asns = asns;
 
@@ -280,7 +282,7 @@ test_asn(void)
     tap_is_str(chosen(NULL, 64502), "1", "another: the record with 0");
     tap_is_str(chosen(NULL, 0), "1", "none");
 
-    choice_begin(0, 0, NGX_DNS_CHOICE_ASN_COUNTRY, 0);
+    choice_begin(0, 0, NGX_DNS_CHOICE_ASN|NGX_DNS_CHOICE_COUNTRY, 0);
     add("DE", 64500, 0, 0);
     add("AT", 64500, 0, 0);
     add("DE", 0, 0, 0);
@@ -309,6 +311,7 @@ test_health(void)
     tap_is_str(chosen(NULL, 0), "", "all down: none, if so wished");
 
     choice.flags = 0;
+    choice.interval = 0;
     records[1].down = 0;
     tap_is_str(chosen(NULL, 0), "0 1 2", "no check: no state");
 
@@ -377,7 +380,7 @@ test_scope(void)
     ask("US", 64500);
     tap_is_int(c.scope, 17, "also if it does not match");
 
-    choice.geo = NGX_DNS_CHOICE_ASN_COUNTRY;
+    choice.steps = NGX_DNS_CHOICE_ASN|NGX_DNS_CHOICE_COUNTRY;
     records[0].asns[0] = 64500;
     make();
     ask("DE", 64501);

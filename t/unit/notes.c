@@ -13,6 +13,7 @@
 #include "tap.h"
 #include "zonetext.h"
 #include "ngx_dns_choice.h"
+#include "ngx_dns_probe.h"
 #include "ngx_dns_store.h"
 
 
@@ -23,7 +24,10 @@
 static ngx_dns_node_t *node_of(ngx_dns_zone_t *zone, const char *s);
 static void test_head(void);
 static void test_sets(void);
-static void is_uri(u_char *rr, const char *uri);
+static void is_weight(u_char *rr, uint32_t weight);
+static void test_probe(void);
+static void test_probes(void);
+static void test_id(void);
 static void test_names(void);
 static void test_failed(void);
 static void test_random(void);
@@ -53,6 +57,9 @@ main(void)
     test_master();
     test_short();
     test_choice();
+    test_probe();
+    test_probes();
+    test_id();
 
     tap_is_int(memory_blocks, 0, "all memory is given back");
 
@@ -125,9 +132,9 @@ test_sets(void)
 
     zone_add(HEAD
              ";! a choice TYPE65280 1 4\n"
-             ";! a choice A 2 one\n;! a choice A 2 one\n;! a choice A 2 uno\n"
-             ";! a choice AAAA 1 3\n;! a choice MX 0 none\n"
-             ";! a choice A 1 one\n;! a choice A 3 one\n;! a choice TXT 0 x\n"
+             ";! a choice A 2 7\n;! a choice A 2 7\n;! a choice A 2 8\n"
+             ";! a choice AAAA 1 3\n;! a choice MX 0 9\n"
+             ";! a choice A 1 7\n;! a choice A 3 7\n;! a choice TXT 0 1\n"
              "a 300 RRSIG A " SIG "\na 300 RRSIG AAAA " SIG "\n"
              "a 300 A 192.0.2.9\na 300 A 192.0.2.1\na 300 TXT two\n"
              "a 300 AAAA 2001:db8::1\na 300 TYPE65280 \\# 1 00\n");
@@ -163,8 +170,8 @@ test_sets(void)
 
     rr = ngx_dns_notes_find(notes, NGX_DNS_NOTE_CHOICE);
     tap_is_int(ngx_dns_note_covered(rr + 2), NGX_DNS_TYPE_A, "sets: covered");
-    is_uri(rr, "one");
-    is_uri(ngx_dns_rrset_step(notes, rr), "uno");
+    is_weight(rr, 7);
+    is_weight(ngx_dns_rrset_step(notes, rr), 8);
     tap_ok(ngx_dns_notes_find(notes, NGX_DNS_NOTE_KEY) == NULL,
            "sets: a note that is not there");
 
@@ -173,19 +180,20 @@ test_sets(void)
 
 
 static void
-is_uri(u_char *rr, const char *uri)
+is_weight(u_char *rr, uint32_t weight)
 {
-    size_t             n;
-    ngx_dns_choice_t   choice;
+    size_t                n;
+    ngx_dns_choice_t      choice;
+    ngx_dns_choice_rr_t   first;
 
     n = ngx_dns_get16(rr);
     rr += 2 + NGX_DNS_NOTE_HEAD;
 
     if (tap_is_int(ngx_dns_choice_read(rr, n - NGX_DNS_NOTE_HEAD, &choice),
-                   NGX_OK, "choice %s", uri))
+                   NGX_OK, "choice %u", weight))
     {
-        tap_is_mem(choice.uri.data, choice.uri.len, uri, strlen(uri),
-                   "choice %s: the text", uri);
+        (void) ngx_dns_choice_rr(choice.rrs, &first);
+        tap_is_int(first.weight, weight, "choice %u: the weight", weight);
     }
 }
 
@@ -254,7 +262,7 @@ test_failed(void)
              "@ 300 A 192.0.2.1\n;! @ key 1 k\n"
              "a 300 A 192.0.2.1\na 300 A 192.0.2.2\na 300 MX 10 a\n"
              "a 300 RRSIG A " SIG "\na 300 RRSIG MX " SIG "\n"
-             ";! a failed A\n;! a failed A\n;! a choice A 2 c\n"
+             ";! a failed A\n;! a failed A\n;! a choice A 2 1\n"
              ";! a failed TYPE65280\n;! a failed TXT\n"
              "b 300 NS ns.b\nns.b 300 A 192.0.2.3\n;! b failed NS\n"
              "c 300 A 192.0.2.4\n;! c failed CNAME\n;! c aname - a\n"
@@ -332,17 +340,18 @@ test_random(void)
         "n%d 300 A 192.0.2.%d\n", "n%d 300 TXT t%d\n",
         "n%d 300 MX %d n1\n", "n%d 300 RRSIG A " SIG "\n",
         "n%d 300 RRSIG TXT " SIG "\n", ";! n%d failed A\n",
-        ";! n%d choice A 1 c%d\n", ";! n%d choice TXT 1 c%d\n",
+        ";! n%d choice A 1 %d\n", ";! n%d choice TXT 1 %d\n",
         ";! n%d failed MX\n", ";! n%d aname %d n1\n", ";! n%d key 1 k%d\n",
         ";! n%d name\n", ";! n%d failed\n", ";! n%d failed NS\n",
-        ";! n%d failed TYPE46\n", ";! n%d choice MX 1 c%d\n"
+        ";! n%d failed TYPE46\n", ";! n%d choice MX 1 %d\n",
+        ";! n%d probe A /%d\n", ";! n%d probe TXT /%d\n"
     };
 
     for (n = 0; n < 200; n++) {
         zone_add(HEAD ";! @ zone digest=1\n");
 
         for (i = 0; i < 60; i++) {
-            k = (int) shim_pick(16);
+            k = (int) shim_pick(18);
             zone_add(lines[k], (int) shim_pick(12), (int) shim_pick(5));
         }
 
@@ -519,29 +528,36 @@ a_choice(u_char *p)
     start = p;
 
     choice.count = NGX_DNS_CHOICE_SINGLE;
-    choice.order = NGX_DNS_CHOICE_WEIGHTED;
-    choice.geo = NGX_DNS_CHOICE_ASN_COUNTRY;
+    choice.order = NGX_DNS_CHOICE_STICKY;
+    choice.steps = NGX_DNS_CHOICE_ASN|NGX_DNS_CHOICE_COUNTRY;
     choice.flags = NGX_DNS_CHOICE_CHECK;
-    choice.port = 443;
-    choice.up_count = 3;
-    choice.down_count = 4;
-    choice.timeout = 800;
     choice.interval = 100000;
     choice.nrr = 2;
-    ngx_str_set(&choice.protocol, "https");
-    ngx_str_set(&choice.uri, "/up");
 
     p = ngx_dns_choice_write(p, &choice);
 
     rr.position = 1;
+    rr.priority = 65535;
     rr.weight = 4000000000u;
+    rr.check = 0x1122334455667788ULL;
     rr.ncountries = 2;
     rr.countries = (u_char *) "DE\0";
+    rr.ncontinents = 1;
+    rr.continents = (u_char *) "EU";
     rr.nasns = 1;
     rr.asns = (u_char *) "\000\000\373\364";
+    rr.nnetworks = 2;
+    rr.networks = (u_char *) "\001\002\003\004\000\000\000";
     p = ngx_dns_choice_write_rr(p, &rr);
 
+    if (ngx_dns_choice_rr_size(&rr) != (size_t) (p - start)
+                                       - NGX_DNS_CHOICE_HEAD)
+    {
+        return 0;
+    }
+
     memset(&rr, 0, sizeof(rr));
+    rr.check = 2;
     p = ngx_dns_choice_write_rr(p, &rr);
 
     return p - start;
@@ -563,26 +579,29 @@ test_choice(void)
 
     tap_is_int(ngx_dns_choice_read(buf, len, &choice), NGX_OK, "choice: read");
     tap_ok(choice.count == NGX_DNS_CHOICE_SINGLE
-           && choice.order == NGX_DNS_CHOICE_WEIGHTED
-           && choice.geo == NGX_DNS_CHOICE_ASN_COUNTRY
+           && choice.order == NGX_DNS_CHOICE_STICKY
+           && choice.steps == (NGX_DNS_CHOICE_ASN|NGX_DNS_CHOICE_COUNTRY)
            && choice.flags == NGX_DNS_CHOICE_CHECK, "choice: how");
-    tap_ok(choice.port == 443 && choice.up_count == 3
-           && choice.down_count == 4 && choice.timeout == 800
-           && choice.interval == 100000, "choice: numbers of the check");
-    tap_is_mem(choice.protocol.data, choice.protocol.len, "https", 5,
-               "choice: protocol");
-    tap_is_mem(choice.uri.data, choice.uri.len, "/up", 3, "choice: uri");
+    tap_is_int(choice.interval, 100000, "choice: interval");
     tap_is_int(choice.nrr, 2, "choice: RRs");
 
     p = ngx_dns_choice_rr(choice.rrs, &rr);
-    tap_ok(rr.position == 1 && rr.weight == 4000000000u, "choice: first RR");
+    tap_ok(rr.position == 1 && rr.weight == 4000000000u
+           && rr.priority == 65535 && rr.check == 0x1122334455667788ULL,
+           "choice: first RR");
     tap_is_mem(rr.countries, 2 * rr.ncountries, "DE\0", 4,
                "choice: countries");
+    tap_is_mem(rr.continents, 2 * rr.ncontinents, "EU", 2,
+               "choice: continents");
     tap_is_mem(rr.asns, 4 * rr.nasns, "\000\000\373\364", 4, "choice: asns");
+    tap_is_mem(rr.networks, 4 * rr.nnetworks,
+               "\001\002\003\004\000\000\000\000", 8, "choice: networks");
 
     p = ngx_dns_choice_rr(p, &rr);
-    tap_ok(rr.position == 0 && rr.weight == 0 && rr.ncountries == 0
-           && rr.nasns == 0 && p == buf + len, "choice: last RR");
+    tap_ok(rr.position == 0 && rr.weight == 0 && rr.priority == 0
+           && rr.check == 2 && rr.ncountries == 0 && rr.ncontinents == 0
+           && rr.nasns == 0 && rr.nnetworks == 0 && p == buf + len,
+           "choice: last RR");
 
     good = 0;
 
@@ -598,12 +617,217 @@ test_choice(void)
     tap_is_int(ngx_dns_choice_read(buf, len + 1, &choice), NGX_DECLINED,
                "choice: octets left");
 
-    for (n = 0; n < 4; n++) {
-        buf[n] += 17;
+    for (n = 0; n < 6; n++) {
+        buf[n] += 40;
         tap_is_int(ngx_dns_choice_read(buf, len, &choice), NGX_DECLINED,
                    "choice: octet %d is wrong", (int) n);
-        buf[n] -= 17;
+        buf[n] -= 40;
+    }
+
+    buf[4] = 0;
+    tap_is_int(ngx_dns_choice_read(buf, len, &choice), NGX_DECLINED,
+               "choice: an interval without checks");
+    ngx_dns_put32(buf + 8, 0);
+    tap_is_int(ngx_dns_choice_read(buf, len, &choice), NGX_DECLINED,
+               "choice: targets without checks");
+    buf[4] = NGX_DNS_CHOICE_CHECK;
+    tap_is_int(ngx_dns_choice_read(buf, len, &choice), NGX_DECLINED,
+               "choice: checks without an interval");
+    ngx_dns_put32(buf + 8, 1);
+    buf[len - 1] = 1;
+    tap_is_int(ngx_dns_choice_read(buf, len, &choice), NGX_DECLINED,
+               "choice: an id that no target has");
+
+    free(buf);
+}
+
+
+static void
+a_probe(ngx_dns_probe_t *probe)
+{
+    memset(probe, 0, sizeof(ngx_dns_probe_t));
+
+    probe->protocol = NGX_DNS_PROBE_HTTPS;
+    probe->flags = NGX_DNS_PROBE_VERIFY;
+    probe->port = 8443;
+    probe->up_count = 2;
+    probe->down_count = 65535;
+    probe->timeout = 4000000000u;
+    probe->interval = 5;
+    ngx_str_set(&probe->host, "www.example.com");
+    ngx_str_set(&probe->uri, "/up?a=b");
+    ngx_str_set(&probe->match, "all is well\r\n");
+    ngx_str_set(&probe->status, "\000\310\001\220");
+}
+
+
+static void
+test_probe(void)
+{
+    u_char           *buf, *part;
+    size_t            n, len;
+    ngx_uint_t        good;
+    ngx_dns_probe_t   probe, in;
+
+    a_probe(&in);
+    buf = malloc(1024);
+    len = ngx_dns_probe_write(buf, &in) - buf;
+
+    tap_is_int(len, ngx_dns_probe_size(&in), "probe: size");
+    tap_is_int(ngx_dns_probe_read(buf, len, &probe), NGX_OK, "probe: read");
+    tap_ok(probe.protocol == NGX_DNS_PROBE_HTTPS && probe.port == 8443
+           && probe.flags == NGX_DNS_PROBE_VERIFY && probe.up_count == 2
+           && probe.down_count == 65535 && probe.timeout == 4000000000u
+           && probe.interval == 5, "probe: numbers");
+    tap_is_mem(probe.host.data, probe.host.len, "www.example.com", 15,
+               "probe: host");
+    tap_is_mem(probe.uri.data, probe.uri.len, "/up?a=b", 7, "probe: uri");
+    tap_is_mem(probe.match.data, probe.match.len, "all is well\r\n", 13,
+               "probe: match");
+    tap_is_mem(probe.status.data, probe.status.len, "\000\310\001\220", 4,
+               "probe: status");
+
+    good = 0;
+
+    for (n = 0; n < len; n++) {
+        part = malloc(n + 1);
+        memcpy(part, buf, n);
+        good += (ngx_dns_probe_read(part, n, &probe) == NGX_DECLINED);
+        free(part);
+    }
+
+    tap_is_int(good, len, "probe: no part of it is read");
+    tap_is_int(ngx_dns_probe_read(buf, len + 1, &probe), NGX_DECLINED,
+               "probe: octets left");
+
+    for (n = 0; n < 4; n++) {
+        buf[n] += 40;
+        tap_is_int(ngx_dns_probe_read(buf, len, &probe), NGX_DECLINED,
+                   "probe: octet %d is wrong", (int) n);
+        buf[n] -= 40;
     }
 
     free(buf);
+
+    /* what could make another request */
+
+    ngx_str_set(&in.host, "a\r\nb");
+    tap_ok(ngx_dns_probe_wrong(&in) != NULL, "probe: a host with a line end");
+    a_probe(&in);
+    ngx_str_set(&in.uri, "/ HTTP/1.1");
+    tap_ok(ngx_dns_probe_wrong(&in) != NULL, "probe: an uri with a blank");
+    ngx_str_set(&in.uri, "up");
+    tap_ok(ngx_dns_probe_wrong(&in) != NULL, "probe: an uri without a slash");
+    a_probe(&in);
+    ngx_str_set(&in.status, "\000\143");
+    tap_ok(ngx_dns_probe_wrong(&in) != NULL, "probe: status 99");
+    a_probe(&in);
+    tap_ok(ngx_dns_probe_wrong(&in) == NULL, "probe: nothing is wrong");
+
+    /* defaults */
+
+    memset(&in, 0, sizeof(in));
+    in.flags = NGX_DNS_PROBE_VERIFY;
+    tap_ok(ngx_dns_probe_wrong(&in) != NULL, "probe: nothing is said");
+    ngx_dns_probe_settle(&in);
+    tap_ok(ngx_dns_probe_wrong(&in) == NULL && in.port == 80
+           && in.up_count == 3 && in.down_count == 3 && in.timeout == 1000
+           && in.interval == 0 && in.flags == 0 && in.uri.len == 1,
+           "probe: defaults of http");
+    in.port = 0;
+    in.protocol = NGX_DNS_PROBE_HTTPS;
+    ngx_dns_probe_settle(&in);
+    tap_is_int(in.port, 443, "probe: the port of https");
+    in.protocol = NGX_DNS_PROBE_TCP;
+    ngx_dns_probe_settle(&in);
+    tap_ok(ngx_dns_probe_wrong(&in) == NULL && in.uri.len == 0,
+           "probe: tcp has no uri");
+    in.port = 0;
+    ngx_dns_probe_settle(&in);
+    tap_ok(ngx_dns_probe_wrong(&in) != NULL, "probe: tcp has a port");
+}
+
+
+/* notes of it in a zone, and what the head of the zone says */
+
+static void
+test_probes(void)
+{
+    u_char            text[NGX_DNS_NAME_TEXT_MAX], *rr;
+    ngx_dns_zone_t   *zone;
+    ngx_dns_probe_t   probe;
+    ngx_dns_rrset_t  *notes;
+
+    zone_add(HEAD "a 300 A 192.0.2.1\na 300 TXT x\n"
+             ";! a choice A 1 1\n;! a probe A /up\n;! a probe TXT /up\n"
+             ";! a probe AAAA /up\n");
+    zone = zone_compile("z.test.", &key);
+    tap_is_int(zone->flags, NGX_DNS_ZONE_PROBES, "probes: the head says it");
+
+    notes = ngx_dns_rrset_notes(ngx_dns_node_rrset(node_of(zone, "a"),
+                                                   NGX_DNS_TYPE_A));
+    tap_is_int(notes->nrr, 2, "probes: beside the choice");
+    rr = ngx_dns_notes_find(notes, NGX_DNS_NOTE_PROBE);
+    tap_ok(rr != NULL
+           && ngx_dns_probe_read(rr + 2 + NGX_DNS_NOTE_HEAD,
+                                 ngx_dns_get16(rr) - NGX_DNS_NOTE_HEAD,
+                                 &probe)
+              == NGX_OK && probe.uri.len == 3, "probes: the note");
+    tap_ok(ngx_dns_rrset_notes(ngx_dns_node_rrset(node_of(zone, "a"),
+                                                  NGX_DNS_TYPE_TXT)) == NULL,
+           "probes: only addresses are checked");
+    memory_unmap(NULL, zone, 0);
+
+    zone_add(HEAD "a 300 TXT x\n;! a probe TXT /up\n;! a aname - b\n");
+    zone = zone_compile("z.test.", &key);
+    tap_is_int(zone->flags, NGX_DNS_ZONE_ANAMES, "probes: an ANAME");
+    memory_unmap(NULL, zone, 0);
+
+    rr = ngx_dns_probe_owner_host(text, (u_char *) "\001*\003www\004test");
+    tap_is_mem(text, rr - text, "www.test", 8, "probes: host of a wildcard");
+    rr = ngx_dns_probe_owner_host(text, (u_char *) "\003www\004test");
+    tap_is_mem(text, rr - text, "www.test", 8, "probes: host of a name");
+    rr = ngx_dns_probe_owner_host(text, (u_char *) "");
+    tap_is_int(rr - text, 0, "probes: host of the root");
+}
+
+
+static void
+test_id(void)
+{
+    uint64_t     id[5];
+    ngx_uint_t   i, k, differ;
+
+    static u_char  a[] = "\001a\004test", b[] = "\001b\004test";
+    static u_char  ip[] = "\300\000\002\001\300\000\002\001\1\2\3\4\1\2\3";
+
+    id[0] = ngx_dns_probe_id(a, ip, 4, (u_char *) "probe", 5);
+    id[1] = ngx_dns_probe_id(b, ip, 4, (u_char *) "probe", 5);
+    id[2] = ngx_dns_probe_id(a, ip, 16, (u_char *) "probe", 5);
+    id[3] = ngx_dns_probe_id(a, ip, 4, (u_char *) "probes", 6);
+    id[4] = ngx_dns_probe_id(a, ip + 1, 4, (u_char *) "probe", 5);
+    differ = 0;
+
+    for (i = 0; i < 5; i++) {
+        for (k = 0; k < i; k++) {
+            differ += (id[i] != id[k]);
+        }
+    }
+
+    tap_is_int(differ, 10, "id: by owner, address, and how");
+    tap_ok(id[0] == ngx_dns_probe_id(a, ip + 4, 4, (u_char *) "probe", 5),
+           "id: the same each time");
+
+    tap_ok(ngx_dns_network_id((u_char *) "Office", 6)
+           == ngx_dns_network_id((u_char *) "oFFICE", 6),
+           "network: without case");
+    tap_ok(ngx_dns_network_id((u_char *) "office", 6)
+           != ngx_dns_network_id((u_char *) "offices", 7),
+           "network: by name");
+
+    /* FNV-1a of nothing, and of "a" */
+
+    tap_ok(ngx_dns_network_id((u_char *) "", 0) == 0x811c9dc5u
+           && ngx_dns_network_id((u_char *) "a", 1) == 0xe40c292cu,
+           "network: known values");
 }

@@ -313,7 +313,7 @@ test_refused(void)
 
     refused("is no snapshot", 0, 1, "X");
     refused("is of format 7, this version reads 1", 16, 4, "\0\0\0\007");
-    refused("holds zones of version 1, this version reads 2", 20, 4,
+    refused("holds zones of version 1, this version reads 3", 20, 4,
             "\0\0\0\001");
 
     order = 0x04030201;

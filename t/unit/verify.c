@@ -19,6 +19,7 @@
 #include "zonetext.h"
 #include "asking.h"
 #include "ngx_dns_choice.h"
+#include "ngx_dns_probe.h"
 #include "ngx_dns_rdata.h"
 #include "ngx_dns_verify.h"
 
@@ -200,9 +201,10 @@ make_zones(void)
 static void
 make_live_zone(void)
 {
-    u_char               choice[64], *p;
+    u_char               choice[128], *p;
     size_t               size;
     ngx_dns_zone_t      *zone;
+    ngx_dns_probe_t      probe;
     ngx_dns_choice_t     ch;
     ngx_dns_choice_rr_t  rr;
     ngx_dns_reporter_t   rep;
@@ -245,10 +247,9 @@ make_live_zone(void)
     memset(&ch, 0, sizeof(ch));
     memset(&rr, 0, sizeof(rr));
     ch.nrr = 2;
-    ngx_str_set(&ch.protocol, "http");
-    ngx_str_set(&ch.uri, "/alive");
-    rr.countries = (u_char *) "";
-    rr.asns = (u_char *) "";
+    ch.flags = NGX_DNS_CHOICE_CHECK;
+    ch.interval = 1;
+    rr.check = 2;
     p = ngx_dns_choice_write(choice, &ch);
     p = ngx_dns_choice_write_rr(p, &rr);
     rr.position = 1;
@@ -259,6 +260,12 @@ make_live_zone(void)
     live("b.z.test.", "A", "192.0.2.1");
     live("b.z.test.", "A", "192.0.2.2");
     note("b.z.test.", "A", NGX_DNS_NOTE_CHOICE, choice, p - choice);
+
+    memset(&probe, 0, sizeof(probe));
+    ngx_str_set(&probe.uri, "/alive");
+    ngx_dns_probe_settle(&probe);
+    p = ngx_dns_probe_write(choice, &probe);
+    note("b.z.test.", "A", NGX_DNS_NOTE_PROBE, choice, p - choice);
     live("b.z.test.", "AAAA", "2001:db8::1");
 
     (void) ngx_dns_compile(records, &one.key, &memory, &zone, &size);

@@ -9,7 +9,8 @@
  *
  *     ;! OWNER name
  *     ;! OWNER failed [TYPE]
- *     ;! OWNER choice TYPE N URI       N: how many RRs
+ *     ;! OWNER choice TYPE N M         N: how many RRs, M: the first weight
+ *     ;! OWNER probe TYPE URI
  *     ;! OWNER aname TTL TARGET        TTL "-": none
  *     ;! OWNER key WHICH TEXT
  *     ;! @ zone WORD ...               flatten, climb, unsignable, digest=N
@@ -28,6 +29,7 @@
 #include "ngx_dns_compile.h"
 #include "ngx_dns_master.h"
 #include "ngx_dns_note.h"
+#include "ngx_dns_probe.h"
 #include "ngx_dns_rr.h"
 
 
@@ -145,7 +147,7 @@ zonetext_flags(uint64_t *digest)
 
 
 static inline u_char *
-zonetext_choice(u_char *p, ngx_uint_t n, char *uri)
+zonetext_choice(u_char *p, ngx_uint_t n, uint32_t weight)
 {
     ngx_dns_choice_t     choice;
     ngx_dns_choice_rr_t  rr;
@@ -154,8 +156,7 @@ zonetext_choice(u_char *p, ngx_uint_t n, char *uri)
     memset(&rr, 0, sizeof(rr));
 
     choice.nrr = (uint16_t) n;
-    choice.uri.data = (u_char *) uri;
-    choice.uri.len = strlen(uri);
+    rr.weight = weight;
 
     p = ngx_dns_choice_write(p, &choice);
 
@@ -164,6 +165,22 @@ zonetext_choice(u_char *p, ngx_uint_t n, char *uri)
     }
 
     return p;
+}
+
+
+static inline u_char *
+zonetext_probe(u_char *p, char *uri)
+{
+    ngx_dns_probe_t  probe;
+
+    memset(&probe, 0, sizeof(probe));
+
+    probe.uri.data = (u_char *) uri;
+    probe.uri.len = strlen(uri);
+
+    ngx_dns_probe_settle(&probe);
+
+    return ngx_dns_probe_write(p, &probe);
 }
 
 
@@ -202,7 +219,13 @@ zonetext_note(ngx_dns_records_t *rs, const u_char *apex, char *line)
         word = strtok(NULL, " ");
         ngx_dns_put16(rdata, ngx_dns_rr_type((u_char *) word, strlen(word)));
         word = strtok(NULL, " ");
-        p = zonetext_choice(p, atoi(word), strtok(NULL, " "));
+        p = zonetext_choice(p, atoi(word), atoi(strtok(NULL, " ")));
+
+    } else if (strcmp(kind, "probe") == 0) {
+        rdata[2] = NGX_DNS_NOTE_PROBE;
+        word = strtok(NULL, " ");
+        ngx_dns_put16(rdata, ngx_dns_rr_type((u_char *) word, strlen(word)));
+        p = zonetext_probe(p, strtok(NULL, " "));
 
     } else if (strcmp(kind, "aname") == 0) {
         rdata[2] = NGX_DNS_NOTE_ANAME;
