@@ -37,8 +37,6 @@
 #define NGX_DNS_ZONE_DNSSEC      0x0800     /* to be signed */
 #define NGX_DNS_ZONE_UNSIGNABLE  0x1000     /* but not with these keys */
 #define NGX_DNS_ZONE_LIVE        0x2000     /* nobody checks it before use */
-#define NGX_DNS_ZONE_PROBES      0x4000     /* some set has NOTE_PROBE */
-#define NGX_DNS_ZONE_ANAMES      0x8000     /* some node is an ANAME */
 #define NGX_DNS_ZONE_GIVEN       0x1f00     /* those the note may bring */
 
 /* what the control process has to do with it */
