@@ -23,11 +23,12 @@
 #define NGX_DNS_HEALTH_MAGIC    0x4e444831
 #define NGX_DNS_HEALTH_VERSION  1
 #define NGX_DNS_HEALTH_STATS    64      /* counters of the writer's user */
+#define NGX_DNS_HEALTH_TRIES    4
 
 /* ids of slots that are not in use; no target has them */
 
 #define NGX_DNS_HEALTH_FREE     0
-#define NGX_DNS_HEALTH_REMOVED  1       /* look further */
+#define NGX_DNS_HEALTH_REMOVED  1       /* for a moment: look further */
 
 /* states of a target: bits 0 to 7 of the word */
 
@@ -52,6 +53,8 @@ typedef struct {
     uint64_t            size;           /* octets of the region */
     uint64_t            nslots;         /* a power of 2 */
     uint64_t            slots;          /* octets from the head */
+
+    volatile uint64_t   moves;          /* slots that have moved */
 
     uint64_t            lock[16];       /* the writer's mutex */
     uint64_t            used;           /* targets; the writer's */
@@ -95,34 +98,46 @@ typedef struct {
 static ngx_inline uint64_t
 ngx_dns_health_find(const ngx_dns_health_t *h, uint64_t id)
 {
-    uint64_t                      n, i, found, word;
+    uint64_t                      n, i, found, word, moves;
+    ngx_uint_t                    tries;
     const ngx_dns_health_slot_t  *slot;
 
     if (h == NULL) {
         return 0;
     }
 
-    i = ngx_dns_health_home(h, id);
+    /* a slot that moves while it is looked for may be missed */
 
-    for (n = 0; n < h->nslots; n++) {
+    for (tries = 0; tries < NGX_DNS_HEALTH_TRIES; tries++) {
 
-        slot = ngx_dns_health_slots(h) + i;
-        found = __atomic_load_n(&slot->id, __ATOMIC_ACQUIRE);
+        moves = __atomic_load_n(&h->moves, __ATOMIC_ACQUIRE);
+        i = ngx_dns_health_home(h, id);
 
-        if (found == id) {
-            word = __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE);
+        for (n = 0; n < h->nslots; n++) {
 
-            /* it may be another one's by now */
+            slot = ngx_dns_health_slots(h) + i;
+            found = __atomic_load_n(&slot->id, __ATOMIC_ACQUIRE);
 
-            return (__atomic_load_n(&slot->id, __ATOMIC_RELAXED) == id)
-                   ? word : 0;
+            if (found == id) {
+                word = __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE);
+
+                if (__atomic_load_n(&slot->id, __ATOMIC_RELAXED) == id) {
+                    return word;
+                }
+            }
+
+            if (found == NGX_DNS_HEALTH_FREE) {
+                break;
+            }
+
+            i = (i + 1) & (h->nslots - 1);
         }
 
-        if (found == NGX_DNS_HEALTH_FREE) {
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+
+        if (h->moves == moves) {
             break;
         }
-
-        i = (i + 1) & (h->nslots - 1);
     }
 
     return 0;
