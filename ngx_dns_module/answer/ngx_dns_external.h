@@ -45,6 +45,10 @@
 #define NGX_DNS_EXTERNAL_FAILING  30    /* TTL while the resolver fails */
 
 
+#define NGX_DNS_EXTERNAL_UNKNOWN  0     /* do answers depend on networks? */
+#define NGX_DNS_EXTERNAL_DIFFER   1
+#define NGX_DNS_EXTERNAL_SAME     2
+
 #define NGX_DNS_EXTERNAL_FREE     0     /* words of slots */
 #define NGX_DNS_EXTERNAL_GONE     1     /* there was one */
 #define NGX_DNS_EXTERNAL_FIRST    2     /* entry 0, lower half */
@@ -67,14 +71,14 @@ typedef struct {
     uint8_t              name_len;      /* octets, in front of the RRs */
     uint8_t              family;        /* NGX_DNS_ECS_...; 0: generic */
     uint8_t              bits;          /* of the network */
-    uint8_t              scoped;        /* generic: 1: networks differ */
+    uint8_t              scoped;        /* generic: NGX_DNS_EXTERNAL_... */
     uint8_t              pad[2];
     uint32_t             scopes4;       /* generic: lengths that exist */
     uint64_t             scopes6;
     u_char               network[16];
 
     volatile int64_t     asked;         /* seconds; written by readers */
-    uint64_t             unused[3];
+    uint64_t             unused[4];
 } ngx_dns_external_entry_t;
 
 
