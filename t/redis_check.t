@@ -56,6 +56,29 @@ my @faults = (
 		'error bad-value' ],
 	[ A => '{"records":[{"ip":"192.0.2.1"}],"health_check":'
 		. '{"enable":true,"port":65536}}', 'warning bad-setting' ],
+	[ A => '{"records":[{"ip":"192.0.2.1","priority":65536}]}',
+		'error bad-value' ],
+	[ A => '{"records":[{"ip":"192.0.2.1","continent":["EU","Europe"]}]}',
+		'warning bad-continent' ],
+	[ A => '{"records":[{"ip":"192.0.2.1","network":[1]}]}',
+		'error bad-value' ],
+	[ A => '{"records":[{"ip":"192.0.2.1"}],"filter":'
+		. '{"geo_filter":"asn+planet"}}', 'warning unknown-word' ],
+	[ A => '{"records":[{"ip":"192.0.2.1"}],"health_check":'
+		. '{"enable":true,"protocol":"ping"}}', 'warning unknown-word' ],
+	[ A => '{"records":[{"ip":"192.0.2.1"}],"health_check":'
+		. '{"enable":true,"protocol":"tcp"}}', 'warning no-port' ],
+	[ A => '{"records":[{"ip":"192.0.2.1"}],"health_check":'
+		. '{"enable":true,"uri":"up"}}', 'warning bad-setting' ],
+	[ A => '{"records":[{"ip":"192.0.2.1"}],"health_check":'
+		. '{"enable":true,"host":"a b"}}', 'warning bad-setting' ],
+	[ A => '{"records":[{"ip":"192.0.2.1"}],"health_check":'
+		. '{"enable":true,"status":[200,600]}}', 'warning bad-setting' ],
+	[ A => '{"records":[{"ip":"192.0.2.1"}],"health_check":'
+		. '{"enable":true,"verify":1}}', 'warning bad-setting' ],
+	[ A => '{"records":[{"ip":"192.0.2.1"}],"health_check":'
+		. '{"enable":true,"match":' . '"' . 'x' x 1025 . '"}}',
+		'warning bad-setting' ],
 	[ A => '{"records":[{"ip":"192.0.2.1","asn":"64500"}]}',
 		'error bad-value' ],
 	[ A => '{"records":[{"ip":"192.0.2.1"},{"ip":"192.0.2.1"}]}',
@@ -130,7 +153,16 @@ my $clean = {
 					country => [ '', 'us' ],
 					asn => [ 0, 'AS64501' ] },
 			] },
-		aaaa => { records => [] } },
+		aaaa => { filter => { order => 'sticky',
+			geo_filter => 'network+Continent+location' },
+			health_check => { enable => JSON::PP::true(),
+				protocol => 'tcp', port => 25,
+				host => 'x.test', match => 'all well',
+				status => [ 200, 204 ],
+				verify => JSON::PP::false() },
+			records => [ { ip => '2001:db8::1', priority => 1,
+				continent => [ 'eu', '' ],
+				network => 'office' } ] } },
 	c => { cname => { ttl => 60, host => 'x.test.' } },
 	p => { ptr => { domain => 'x.test.' } },
 	'_s._tcp' => { srv => { records => [ { target => 'x.test.',

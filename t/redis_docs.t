@@ -15,6 +15,7 @@ use Test::More;
 BEGIN { use FindBin; chdir($FindBin::Bin); }
 
 use lib 'lib';
+use JSON::PP qw//;
 use Test::Nginx;
 use Test::Nginx::DNS;
 use Test::Nginx::Redis;
@@ -25,11 +26,12 @@ select STDERR; $| = 1;
 select STDOUT; $| = 1;
 
 my $t = Test::Nginx->new()->has(qw/stream udp/)
-	->has_daemon('redis-server')->plan(20);
+	->has_daemon('redis-server')->plan(26);
 
 my $r = redis_start($t);
 
-my ($short, $hash, $keys, $batch, $acl) = commands('../docs/redis.md');
+my ($short, $hash, $keys, $choice, $status, $batch, $acl)
+	= commands('../docs/redis.md');
 
 is(scalar @$short, 3, 'a zone in three commands');
 is($acl->[0][0], 'ACL', 'a user');
@@ -74,6 +76,18 @@ is_address($_, 'www', 'A', '192.0.2.1') for qw/ one two /;
 
 $r->command(@$_) for @$hash;
 is_address($_, 'www', 'AAAA', '2001:db8::1') for qw/ one two /;
+
+# choices: what nobody can be told apart by is for all
+
+$r->command(@$_) for @$choice;
+is_address($_, 'edge', 'A', '198.51.100.9', 30) for qw/ one two /;
+is_address($_, 'spare', 'A', '192.0.2.10', 30) for qw/ one two /;
+
+# a state is JSON
+
+is(scalar @$status, 1, 'one state');
+is(ref eval { JSON::PP::decode_json($status->[0][2]) }, 'HASH',
+	'it is an object');
 
 $r->pipeline(@$batch);
 
@@ -131,7 +145,7 @@ sub commands {
 		push @blocks, [ map { [ words($_) ] } split /\n/, $block ];
 	}
 
-	return grep { ($_->[0][0] // '') =~ /^(?:HSET|SADD|MULTI|ACL)$/ } @blocks;
+	return grep { ($_->[0][0] // '') =~ /^(?:HSET|SET|SADD|MULTI|ACL)$/ } @blocks;
 }
 
 
@@ -155,12 +169,13 @@ sub answer {
 
 
 sub is_address {
-	my ($source, $label, $type, $address) = @_;
+	my ($source, $label, $type, $address, $ttl) = @_;
 
 	my $name = "$label.example.com";
 	my $text = answer($source, $name, $type, qr/ \Q$address\E$/m);
 
-	like($text, qr/^answer \Q$name\E\. 300 IN $type \Q$address\E$/m,
+	$ttl //= 300;
+	like($text, qr/^answer \Q$name\E\. $ttl IN $type \Q$address\E$/m,
 		"$name $type, $source");
 }
 

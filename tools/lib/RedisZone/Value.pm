@@ -33,8 +33,9 @@ my $max_ttl = 0x7fffffff;
 # Members of records: a check, and 1 if it has to be there.  "rdata" may take
 # the place of all of them.
 
-my %place = (weight => [ \&weight ], country => [ \&country ],
-	asn => [ \&asn ]);
+my %place = (weight => [ \&weight ], priority => [ number(0, 65535) ],
+	country => [ \&country ], continent => [ \&continent ],
+	asn => [ \&asn ], network => [ \&network ]);
 
 my %records = (
 	A => { ip => [ \&ipv4, 1 ], %place },
@@ -71,8 +72,8 @@ my %single = (
 
 my %filter = (
 	count => [ one_of(qw/ multi single /) ],
-	order => [ one_of(qw/ none weighted rr /) ],
-	geo_filter => [ one_of(qw/ none country asn asn+country location /) ],
+	order => [ one_of(qw/ none weighted rr sticky /) ],
+	geo_filter => [ \&steps ],
 	no_match => [ one_of(qw/ all none /) ],
 );
 
@@ -80,12 +81,15 @@ my %filter = (
 
 my %health = (
 	enable => [ lenient(\&boolean) ],
-	protocol => [ lenient(\&string) ], uri => [ lenient(\&string) ],
+	protocol => [ \&protocol ],
+	host => [ lenient(visible(254)) ], uri => [ lenient(\&uri) ],
+	match => [ lenient(octets(1024)) ], status => [ \&status ],
+	verify => [ lenient(\&boolean) ],
 	port => [ lenient(number(0, 65535)) ],
 	timeout => [ lenient(number(0, 0xffffffff)) ],
 	up_count => [ lenient(number(0, 65535)) ],
 	down_count => [ lenient(number(-65535, 65535)) ],
-	interval => [ lenient(number(0, 0xffffffff)) ],
+	interval => [ lenient(number(0, 4294967)) ],
 	all_down => [ one_of(qw/ all none /) ],
 );
 
@@ -331,6 +335,92 @@ sub one_of {
 }
 
 
+# Words with "+" between them.
+
+sub steps {
+	my ($value, $found) = @_;
+
+	my @words = qw/ none network asn country continent location /;
+	my $known = join '|', @words;
+
+	$found->('warning', 'unknown-word', shown($value) . ' is not made of: '
+		. join ' ', @words) if !is_string($value) || $value ne ''
+			&& $value !~ /^(?:$known)(?:\+(?:$known))*\z/i;
+
+	return undef;
+}
+
+
+sub protocol {
+	my ($value, $found) = @_;
+
+	$found->('warning', 'unknown-word', shown($value)
+		. ' is none of: http https tcp: nothing is checked')
+		if !is_string($value) || $value !~ /^(?:https?|tcp)?\z/i;
+
+	return undef;
+}
+
+
+# A string of so many octets at most.
+
+sub octets {
+	my ($max) = @_;
+
+	return sub {
+		my ($value) = @_;
+
+		my $error = string($value);
+
+		return $error if defined $error;
+
+		utf8::encode(my $octets = $value);
+
+		return length $octets > $max ? "is longer than $max octets"
+			: undef;
+	};
+}
+
+
+sub visible {
+	my ($max) = @_;
+
+	return sub {
+		my ($value) = @_;
+
+		return octets($max)->($value) // ($value =~ /[\x00-\x20\x7f]/
+			? 'has blanks or control characters' : undef);
+	};
+}
+
+
+sub uri {
+	my ($value) = @_;
+
+	return visible(2048)->($value) // ($value =~ m!^(?:/|\z)! ? undef
+		: 'does not begin with a slash');
+}
+
+
+sub status {
+	my ($value, $found) = @_;
+
+	my @codes = ref $value eq 'ARRAY' ? @$value : $value;
+
+	for my $code (@codes) {
+		my $error = number(100, 599)->($code);
+
+		$found->('warning', 'bad-setting', "$error: it is left out")
+			if defined $error;
+	}
+
+	$found->('warning', 'bad-setting', 'has more than 64 codes: the others '
+		. 'are left out') if @codes > 64;
+
+	return undef;
+}
+
+
 sub ipv4 {
 	my ($value) = @_;
 
@@ -386,6 +476,31 @@ sub country {
 
 		return undef;
 	});
+}
+
+
+sub continent {
+	my ($value, $found) = @_;
+
+	return each_of($value, sub {
+		return undef if !defined $_[0];
+
+		my $error = string($_[0]);
+
+		return $error if defined $error;
+
+		$found->('warning', 'bad-continent', shown($_[0])
+			. ' is no continent: it matches nobody')
+			if $_[0] !~ /^(?:AF|AN|AS|EU|NA|OC|SA)?\z/i;
+
+		return undef;
+	});
+}
+
+
+sub network {
+	my ($value) = @_;
+	return each_of($value, sub { defined $_[0] ? string($_[0]) : undef });
 }
 
 
@@ -666,7 +781,8 @@ sub check_value {
 
 	if ($type eq 'A' || $type eq 'AAAA') {
 		check_part(\%rest, 'filter', \%filter, $found);
-		check_part(\%rest, 'health_check', \%health, $found);
+		check_port(check_part(\%rest, 'health_check', \%health,
+			$found), $found);
 	}
 
 	my $right = check_members(\%rest, \%table, '', $found);
@@ -689,14 +805,27 @@ sub check_part {
 
 	my $part = delete $value->{$name};
 
-	return if !defined $part;
+	return {} if !defined $part;
 
 	if (ref $part ne 'HASH') {
 		$found->('error', 'bad-value', "\"$name\" is not an object");
-		return;
+		return {};
 	}
 
-	check_members(members($part, $found, $name), $table, $name, $found);
+	$part = members($part, $found, $name);
+	check_members($part, $table, $name, $found);
+
+	return $part;
+}
+
+
+sub check_port {
+	my ($check, $found) = @_;
+
+	$found->('warning', 'no-port', '"health_check": tcp needs a port: '
+		. 'nothing is checked')
+		if $check->{enable} && !$check->{port}
+			&& lc($check->{protocol} // '') eq 'tcp';
 }
 
 
