@@ -7,6 +7,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include "ngx_dns_answer_ctx.h"
+#include "ngx_dns_external.h"
 
 
 /*
@@ -20,6 +21,12 @@ static ngx_dns_state_e ngx_dns_alias_aname(ngx_dns_answer_t *a,
     ngx_dns_node_t *node);
 static ngx_dns_state_e ngx_dns_alias_aname_end(ngx_dns_answer_t *a,
     ngx_dns_state_e state);
+static ngx_dns_state_e ngx_dns_alias_external(ngx_dns_answer_t *a,
+    ngx_dns_item_t *item);
+static ngx_dns_ecs_t *ngx_dns_alias_client(ngx_dns_answer_t *a,
+    ngx_dns_ecs_t *ecs);
+static ngx_dns_state_e ngx_dns_alias_nodata(ngx_dns_answer_t *a,
+    uint32_t ttl);
 static ngx_dns_state_e ngx_dns_alias_flat_end(ngx_dns_answer_t *a,
     ngx_dns_state_e state);
 static ngx_dns_state_e ngx_dns_alias_flatten(ngx_dns_answer_t *a,
@@ -118,8 +125,7 @@ ngx_dns_alias_zone(ngx_dns_answer_t *a)
     a->zone = ngx_dns_locate(a->conf, a->name, 0);
 
     if (a->zone == NULL) {
-        return ngx_dns_locate_ready(a->conf) ? ngx_dns_state_unreachable
-                                             : ngx_dns_state_not_ready;
+        return ngx_dns_state_outside;
     }
 
     return ngx_dns_locate_check(a);
@@ -152,24 +158,46 @@ static ngx_dns_state_e
 ngx_dns_alias_aname_end(ngx_dns_answer_t *a, ngx_dns_state_e state)
 {
     uint32_t          ttl;
-    ngx_dns_item_t   *item, *last;
+    ngx_dns_item_t   *last, item;
     ngx_dns_reply_t  *reply;
 
     reply = &a->reply;
     ttl = a->aname.ttl;
-    last = NULL;
+
+    ngx_memzero(&item, sizeof(ngx_dns_item_t));
+    item.ttl = 0xffffffff;
+
+    last = ngx_dns_alias_item(a, a->aname.first, a->query->qtype, &ttl);
+
+    switch (state) {
+
+    case ngx_dns_state_positive:
+
+        if (last != NULL) {
+            item = *last;
+            break;
+        }
+
+        state = ngx_dns_state_nodata;
+        break;
+
+    case ngx_dns_state_outside:
+    case ngx_dns_state_referral:
+        state = ngx_dns_alias_external(a, &item);
+        break;
+
+    case ngx_dns_state_done:
+
+        /* a loop, or too long a chain */
+
+        state = ngx_dns_state_failed;
+        break;
+
+    default:
+        break;
+    }
 
     a->zone = a->aname.zone;
-
-    if (state == ngx_dns_state_positive) {
-        last = ngx_dns_alias_item(a, a->aname.first, a->query->qtype, &ttl);
-
-    } else if (state == ngx_dns_state_referral) {
-
-        /* a delegated name: other servers know its addresses */
-
-        state = ngx_dns_state_unreachable;
-    }
 
     if (state >= ngx_dns_state_failed) {
         return state;
@@ -179,21 +207,109 @@ ngx_dns_alias_aname_end(ngx_dns_answer_t *a, ngx_dns_state_e state)
     reply->full = 0;
     reply->nitems = a->aname.first;
 
-    if (last == NULL) {
-        ngx_dns_add_soa(a);
-        return ngx_dns_state_nodata;
+    if (state != ngx_dns_state_positive) {
+        return ngx_dns_alias_nodata(a, item.ttl);
     }
 
-    item = &reply->items[reply->nitems++];
-    *item = *last;
-    item->owner = NULL;
-    item->owner_len = 0;
-    item->apex = a->aname.owner;
-    item->ttl = ttl;
+    item.section = NGX_DNS_ANSWER;
+    item.flags = 0;
+    item.owner = NULL;
+    item.owner_len = 0;
+    item.apex = a->aname.owner;
+    item.ttl = ngx_min(ttl, item.ttl);
+
+    reply->items[reply->nitems++] = item;
 
     a->mixed = 1;
 
     return ngx_dns_state_positive;
+}
+
+
+/*
+ * The addresses that other servers have for the name where the chain is.
+ * Sets TTL, set and RRs of item; without addresses (nodata) the TTL alone.
+ * It is as long as they may be kept: no limit of this server makes it longer.
+ */
+
+static ngx_dns_state_e
+ngx_dns_alias_external(ngx_dns_answer_t *a, ngx_dns_item_t *item)
+{
+    ngx_dns_ecs_t              client;
+    ngx_dns_external_result_t  r;
+
+    if (a->external == NULL) {
+        goto unreachable;
+    }
+
+    ngx_dns_external_reset(a->external);
+
+    if (ngx_dns_external_find(a->external, a->name, a->query->qtype,
+                              ngx_dns_alias_client(a, &client), a->now, &r)
+        != NGX_OK)
+    {
+        goto unreachable;
+    }
+
+    a->reply.scope = ngx_max(a->reply.scope, r.scope);
+
+    if (r.stale && a->conf->stale_ede) {
+        a->reply.ede = NGX_DNS_EDE_STALE;
+    }
+
+    item->ttl = ngx_min(r.ttl, a->conf->max_ttl);
+    item->rrset = r.rrset;
+    item->rrs = NULL;
+
+    return (r.rrset != NULL) ? ngx_dns_state_positive : ngx_dns_state_nodata;
+
+unreachable:
+
+    /* the name may be one of this server's that has not come yet */
+
+    return ngx_dns_locate_ready(a->conf) ? ngx_dns_state_unreachable
+                                         : ngx_dns_state_not_ready;
+}
+
+
+/* whose answer it is: of the subnet in the query, else of its sender */
+
+static ngx_dns_ecs_t *
+ngx_dns_alias_client(ngx_dns_answer_t *a, ngx_dns_ecs_t *ecs)
+{
+    ngx_dns_query_t  *q;
+
+    q = a->query;
+
+    if (a->conf->ecs && q->ecs != NULL
+        && ngx_dns_ecs_parse(ecs, q->ecs, q->ecs_len) == NGX_OK
+        && ecs->len != 0)
+    {
+        return ecs;
+    }
+
+    ngx_dns_ecs_address(ecs, q->client, q->client_len);
+
+    return ecs;
+}
+
+
+/* the name does exist; ttl: at most */
+
+static ngx_dns_state_e
+ngx_dns_alias_nodata(ngx_dns_answer_t *a, uint32_t ttl)
+{
+    ngx_uint_t  i, first;
+
+    first = a->reply.nitems;
+
+    ngx_dns_add_soa(a);
+
+    for (i = first; i < a->reply.nitems; i++) {
+        a->reply.items[i].ttl = ngx_min(a->reply.items[i].ttl, ttl);
+    }
+
+    return ngx_dns_state_nodata;
 }
 
 
@@ -225,9 +341,8 @@ ngx_dns_alias_flat_end(ngx_dns_answer_t *a, ngx_dns_state_e state)
         a->reply.rcode = NGX_DNS_NOERROR;
         a->reply.full = 0;
         a->reply.nitems = 0;
-        ngx_dns_add_soa(a);
 
-        return ngx_dns_state_nodata;
+        return ngx_dns_alias_nodata(a, 0xffffffff);
 
     default:
 

@@ -85,6 +85,13 @@ ngx_dns_answer_external(ngx_dns_answer_t *a,
 }
 
 
+void
+ngx_dns_answer_time(ngx_dns_answer_t *a, int64_t now)
+{
+    a->now = now;
+}
+
+
 ngx_dns_reply_t *
 ngx_dns_answer(ngx_dns_answer_t *a, ngx_dns_answer_conf_t *conf,
     ngx_dns_query_t *q, ngx_dns_zone_t *zone, ngx_dns_transport_t *t)

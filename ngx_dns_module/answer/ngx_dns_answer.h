@@ -54,6 +54,7 @@ ngx_dns_answer_t *ngx_dns_answer_create(ngx_pool_t *pool, ngx_dns_key_t *key);
  * places    filled by the caller; at first nobody knows any
  * health    states of targets; NULL, as at first: all are unknown
  * external  addresses of other servers' names; NULL, as at first: none
+ * time      now, seconds; how old these addresses are
  */
 void ngx_dns_answer_seed(ngx_dns_answer_t *a, const uint64_t *seed);
 ngx_dns_places_t *ngx_dns_answer_places(ngx_dns_answer_t *a);
@@ -61,6 +62,7 @@ void ngx_dns_answer_health(ngx_dns_answer_t *a,
     const ngx_dns_health_t *health);
 void ngx_dns_answer_external(ngx_dns_answer_t *a,
     struct ngx_dns_external_s *external);
+void ngx_dns_answer_time(ngx_dns_answer_t *a, int64_t now);
 
 
 /*

@@ -61,6 +61,7 @@ struct ngx_dns_answer_s {
 
     struct ngx_dns_external_s
                              *external;
+    int64_t                   now;      /* seconds */
     const ngx_dns_health_t   *health;
     ngx_dns_places_t          places;
     ngx_dns_random_t          random;

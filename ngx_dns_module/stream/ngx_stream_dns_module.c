@@ -47,6 +47,8 @@ static char *ngx_stream_dns_check_ttl(ngx_conf_t *cf, void *post, void *data);
 
 static ngx_int_t ngx_stream_dns_init_module(ngx_cycle_t *cycle);
 static ngx_int_t ngx_stream_dns_init_process(ngx_cycle_t *cycle);
+static ngx_int_t ngx_stream_dns_init_external(ngx_cycle_t *cycle,
+    ngx_stream_dns_worker_t *w, ngx_stream_dns_main_conf_t *dmcf);
 static void ngx_stream_dns_datagram(ngx_stream_session_t *s);
 static ngx_int_t ngx_stream_dns_datagram_send(ngx_connection_t *c,
     u_char *reply, size_t n);
@@ -240,6 +242,8 @@ ngx_stream_dns_create_main_conf(ngx_conf_t *cf)
      * set by ngx_pcalloc():
      *
      *     dmcf->counters = NULL;
+     *     dmcf->external = NULL;
+     *     dmcf->external_ecs = 0;
      */
 
     return dmcf;
@@ -691,7 +695,9 @@ ngx_stream_dns_init_process(ngx_cycle_t *cycle)
     w->answer = ngx_dns_answer_create(cycle->pool, w->key);
     w->writer = ngx_dns_writer_create(cycle->pool, w->key);
 
-    if (w->answer == NULL || w->writer == NULL) {
+    if (w->answer == NULL || w->writer == NULL
+        || ngx_stream_dns_init_external(cycle, w, dmcf) != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
@@ -704,6 +710,38 @@ ngx_stream_dns_init_process(ngx_cycle_t *cycle)
     }
 
     return ngx_stream_dns_hold(cycle, w);
+}
+
+
+static ngx_int_t
+ngx_stream_dns_init_external(ngx_cycle_t *cycle, ngx_stream_dns_worker_t *w,
+    ngx_stream_dns_main_conf_t *dmcf)
+{
+    ngx_dns_external_t         *external;
+    ngx_dns_external_shared_t  *sh;
+
+    sh = dmcf->external;
+
+    if (sh == NULL) {
+        return NGX_OK;
+    }
+
+    if ((ngx_uint_t) ngx_process_slot >= sh->nreaders) {
+        ngx_log_error(NGX_LOG_ALERT, cycle->log, 0,
+                      "names of other servers have no slot for process %i",
+                      ngx_process_slot);
+        return NGX_ERROR;
+    }
+
+    external = ngx_dns_external_create(cycle->pool, sh, ngx_process_slot,
+                                       dmcf->external_ecs);
+    if (external == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_dns_answer_external(w->answer, external);
+
+    return NGX_OK;
 }
 
 

@@ -14,6 +14,7 @@
 #include <ngx_stream.h>
 
 #include "ngx_dns_answer.h"
+#include "ngx_dns_external.h"
 #include "ngx_dns_module.h"
 #include "ngx_stream_dns_counters.h"
 
@@ -27,6 +28,13 @@
 
 typedef struct {
     ngx_shm_zone_t             *counters;
+
+    /*
+     * What is known of names of other servers; set by who has the region,
+     * when its memory is there.  NULL: nobody has.
+     */
+    ngx_dns_external_shared_t  *external;
+    ngx_uint_t                  external_ecs;
 } ngx_stream_dns_main_conf_t;
 
 

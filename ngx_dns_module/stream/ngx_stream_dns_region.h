@@ -45,7 +45,8 @@ uint64_t ngx_stream_dns_process_started(ngx_pid_t pid);
 
 /*
  * Around everything that looks for zones, of one message or of a batch: no
- * pointer into a zone may be kept over leave.
+ * pointer into a zone may be kept over leave.  Answers in between are of this
+ * second.
  */
 
 static ngx_inline void
@@ -56,6 +57,8 @@ ngx_stream_dns_regions_enter(ngx_stream_dns_worker_t *w)
     for (i = 0; i < w->nviews; i++) {
         ngx_dns_view_enter(w->views[i], ngx_time());
     }
+
+    ngx_dns_answer_time(w->answer, ngx_time());
 }
 
 

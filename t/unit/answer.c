@@ -13,6 +13,10 @@
  *     set WORD ...        any=refused, min=N, max=N, chaos, nsid, tcp,
  *                         udp=N, ede=1; view=loading, =stale, =expired, =ok
  *                         of all views; for the questions behind it
+ *     external NAME TYPE TTL [ADDRESS ...], external NAME TYPE TTL nxdomain,
+ *     external NAME TYPE failed
+ *                         what other servers say of a name, at time 1000
+ *     set now=N           seconds; for what they have said
  *     ask NAME TYPE [CLASS] [edns=N] [do] [nsid]
  *     ...                 the lines of the reply, up to an empty line
  *
@@ -20,22 +24,26 @@
  */
 
 
+#include <arpa/inet.h>
 #include <dirent.h>
 #include "shim.h"
 #include "tap.h"
 #include "zonetext.h"
 #include "ngx_dns_answer.h"
+#include "ngx_dns_external_write.h"
 #include "ngx_dns_publish.h"
 #include "ngx_dns_rdata.h"
 
 
 #define ZONES  8
 #define REGION (1024 * 1024)
+#define NOW    1000
 
 static void run_file(const char *path);
 static void set_words(char *words);
 static char *read_zone(char *p, char *apex, ngx_uint_t published);
 static void publish(ngx_dns_zone_t *z);
+static void external(char *words);
 static ngx_uint_t flags_of(const char *words);
 static size_t question(char *words, u_char *packet);
 static void reply_text(char *out, char *words);
@@ -61,6 +69,7 @@ static ngx_dns_answer_conf_t   conf;
 static ngx_dns_transport_t     transport;
 static ngx_dns_answer_t       *answer;
 static ngx_dns_writer_t       *writer;
+static void                   *table;   /* of external names */
 static int                     printing;
 
 
@@ -125,6 +134,9 @@ run_file(const char *path)
     transport.udp_size = 1232;
     view_flags = 0;
 
+    ngx_dns_answer_external(answer, NULL);
+    ngx_dns_answer_time(answer, NOW);
+
     for (p = text; *p != '\0'; /* void */ ) {
         end = p + strcspn(p, "\n");
         words = strndup(p, end - p);
@@ -134,6 +146,11 @@ run_file(const char *path)
 
         } else if (strncmp(words, "view ", 5) == 0) {
             end = read_zone(end + 1, words + 5, 1);
+
+        } else if (strncmp(words, "external ", 9) == 0) {
+            line = strdup(words);
+            external(line + 9);
+            free(line);
 
         } else if (strncmp(words, "set ", 4) == 0) {
             set_words(words + 4);
@@ -174,6 +191,9 @@ run_file(const char *path)
     while (conf.nviews > 0) {
         free(views[--conf.nviews]->shared);
     }
+
+    free(table);
+    table = NULL;
 }
 
 
@@ -241,6 +261,78 @@ publish(ngx_dns_zone_t *z)
 }
 
 
+/* into the table of external names, which the first one makes */
+
+static void
+external(char *words)
+{
+    char                       *word;
+    u_char                      rrs[4096], *p;
+    uint32_t                    n;
+    ngx_str_t                   s;
+    const char                 *err;
+    ngx_dns_external_data_t     data;
+    ngx_dns_external_target_t   t;
+    ngx_dns_external_writer_t  *w;
+
+    if (table == NULL) {
+        table = aligned_alloc(4096, REGION);
+        memset(table, 0, REGION);
+        table = ngx_dns_external_init(table, REGION, 1);
+        ngx_dns_answer_external(answer, ngx_dns_external_create(pool, table,
+                                                                0, 0));
+    }
+
+    w = ngx_dns_external_open(table, &memory, &key);
+
+    while (ngx_dns_external_continue(w) == NGX_AGAIN) { /* void */ }
+
+    memset(&t, 0, sizeof(t));
+    memset(&data, 0, sizeof(data));
+
+    word = strtok(words, " ");
+    s.data = (u_char *) word;
+    s.len = strlen(word);
+    (void) ngx_dns_name_from_text(rrs, &s, NULL, &err);
+    ngx_dns_name_set(&t.name, rrs, &key);
+
+    word = strtok(NULL, " ");
+    t.type = ngx_dns_rr_type((u_char *) word, strlen(word));
+
+    n = ngx_dns_external_make(w, &t, NOW, 1);
+    word = strtok(NULL, " ");
+
+    if (strcmp(word, "failed") == 0) {
+        ngx_dns_external_fail(w, n, NOW + 5);
+        ngx_dns_external_close(w);
+        return;
+    }
+
+    data.ttl = atoi(word);
+    data.rrs = rrs;
+    p = rrs;
+
+    for (word = strtok(NULL, " "); word != NULL; word = strtok(NULL, " ")) {
+
+        if (strcmp(word, "nxdomain") == 0) {
+            data.rcode = NGX_DNS_NXDOMAIN;
+            break;
+        }
+
+        p = ngx_dns_put16(p, t.type == NGX_DNS_TYPE_A ? 4 : 16);
+        inet_pton(t.type == NGX_DNS_TYPE_A ? AF_INET : AF_INET6, word, p);
+        p += ngx_dns_get16(p - 2);
+        data.nrr++;
+    }
+
+    data.size = p - rrs;
+
+    tap_ok(ngx_dns_external_store(w, n, &data, NOW) == NGX_OK, "stored");
+
+    ngx_dns_external_close(w);
+}
+
+
 /* NAME+NAME */
 
 static ngx_uint_t
@@ -286,6 +378,9 @@ set_words(char *words)
             for (i = 0; i < conf.nviews; i++) {
                 view[i].flags = view_flags;
             }
+
+        } else if (strncmp(word, "now=", 4) == 0) {
+            ngx_dns_answer_time(answer, atoi(word + 4));
 
         } else if (strncmp(word, "ede=", 4) == 0) {
             conf.stale_ede = (uint8_t) atoi(word + 4);
