@@ -116,6 +116,17 @@ ngx_stream_dns_control_init_main_conf(ngx_conf_t *cf, void *conf)
 {
     ngx_stream_dns_control_main_conf_t *cmcf = conf;
 
+    ngx_stream_dns_main_conf_t  *dmcf;
+
+    dmcf = ngx_stream_conf_get_module_main_conf(cf, ngx_stream_dns_module);
+
+    if (dmcf->check_file != NULL && cmcf->path == NULL) {
+        ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
+                      "\"health_check\" in %s:%ui needs \"dns_state_path\"",
+                      dmcf->check_file, dmcf->check_line);
+        return NGX_CONF_ERROR;
+    }
+
     return ngx_stream_dns_control_finish(cf, cmcf);
 }
 

@@ -20,6 +20,7 @@ typedef struct {
     ngx_stream_dns_load_t   *load;
     ngx_stream_dns_files_t   files;
     ngx_dns_reporter_t       rep;
+    u_char                  *used;      /* 1 by the index of a pool */
     ngx_dns_zone_t          *zone;
     size_t                   size;
 } ngx_stream_dns_loader_t;
@@ -30,6 +31,11 @@ static void ngx_stream_dns_load_report(void *data, ngx_dns_report_e level,
     ngx_str_t *file, ngx_uint_t line, ngx_str_t *text);
 static ngx_stream_dns_file_zone_t *ngx_stream_dns_load_keep(
     ngx_stream_dns_loader_t *l);
+static size_t ngx_stream_dns_load_pools_size(ngx_stream_dns_loader_t *l);
+static u_char *ngx_stream_dns_load_keep_pools(ngx_stream_dns_loader_t *l,
+    ngx_stream_dns_file_zone_t *fz, u_char *p);
+static ngx_int_t ngx_stream_dns_load_same_pools(
+    ngx_stream_dns_file_zone_t *fz, ngx_dns_pools_t *pools);
 static void ngx_stream_dns_load_done(ngx_stream_dns_loader_t *l,
     ngx_stream_dns_file_zone_t *old);
 
@@ -58,6 +64,13 @@ ngx_stream_dns_load(ngx_stream_dns_load_t *load,
     l->load = load;
     l->rep.report = ngx_stream_dns_load_report;
     l->rep.data = l;
+
+    if (load->pools != NULL) {
+        l->used = ngx_pcalloc(pool, load->pools->all.nelts);
+        if (l->used == NULL) {
+            goto done;
+        }
+    }
 
     rc = ngx_stream_dns_files_init(&l->files, pool, load->log, load->name);
     if (rc != NGX_OK) {
@@ -111,6 +124,8 @@ ngx_stream_dns_load_compile(ngx_stream_dns_loader_t *l)
     conf.default_ttl = load->default_ttl;
     conf.max_errors = NGX_STREAM_DNS_MAX_ERRORS;
     conf.max_generate = NGX_STREAM_DNS_MAX_GENERATE;
+    conf.pools = load->pools;
+    conf.pools_used = l->used;
 
     rc = ngx_dns_master_read(&conf, load->path, load->apex, rs);
 
@@ -175,7 +190,8 @@ ngx_stream_dns_load_keep(ngx_stream_dns_loader_t *l)
     n = l->files.files.nelts;
 
     size = sizeof(ngx_stream_dns_file_zone_t)
-           + n * sizeof(ngx_stream_dns_file_t);
+           + n * sizeof(ngx_stream_dns_file_t)
+           + ngx_stream_dns_load_pools_size(l);
 
     for (i = 0; i < n; i++) {
         size += file[i].path.len + 1;
@@ -193,7 +209,7 @@ ngx_stream_dns_load_keep(ngx_stream_dns_loader_t *l)
     fz->nfiles = n;
     fz->files = (ngx_stream_dns_file_t *) (fz + 1);
 
-    p = (u_char *) (fz->files + n);
+    p = ngx_stream_dns_load_keep_pools(l, fz, (u_char *) (fz->files + n));
 
     for (i = 0; i < n; i++) {
         fz->files[i] = file[i];
@@ -209,6 +225,91 @@ ngx_stream_dns_load_keep(ngx_stream_dns_loader_t *l)
 }
 
 
+static size_t
+ngx_stream_dns_load_pools_size(ngx_stream_dns_loader_t *l)
+{
+    size_t            size;
+    ngx_uint_t        i;
+    ngx_dns_pool_t  **pool;
+
+    if (l->used == NULL) {
+        return 0;
+    }
+
+    pool = l->load->pools->all.elts;
+    size = 0;
+
+    for (i = 0; i < l->load->pools->all.nelts; i++) {
+        if (l->used[i]) {
+            size += sizeof(ngx_stream_dns_used_pool_t) + pool[i]->name.len;
+        }
+    }
+
+    return size;
+}
+
+
+/* at p, which is aligned; returns the octet behind */
+
+static u_char *
+ngx_stream_dns_load_keep_pools(ngx_stream_dns_loader_t *l,
+    ngx_stream_dns_file_zone_t *fz, u_char *p)
+{
+    ngx_uint_t                    i, n;
+    ngx_dns_pool_t              **pool;
+    ngx_stream_dns_used_pool_t   *used;
+
+    fz->npools = 0;
+    fz->pools = (ngx_stream_dns_used_pool_t *) p;
+
+    if (l->used == NULL) {
+        return p;
+    }
+
+    pool = l->load->pools->all.elts;
+    n = l->load->pools->all.nelts;
+    used = fz->pools;
+
+    for (i = 0; i < n; i++) {
+        if (l->used[i]) {
+            used->name = pool[i]->name;
+            used->digest = pool[i]->digest;
+            used++;
+        }
+    }
+
+    fz->npools = used - fz->pools;
+    p = (u_char *) used;
+
+    for (i = 0; i < fz->npools; i++) {
+        used = &fz->pools[i];
+        p = ngx_cpymem(p, used->name.data, used->name.len);
+        used->name.data = p - used->name.len;
+    }
+
+    return p;
+}
+
+
+static ngx_int_t
+ngx_stream_dns_load_same_pools(ngx_stream_dns_file_zone_t *fz,
+    ngx_dns_pools_t *pools)
+{
+    ngx_uint_t       i;
+    ngx_dns_pool_t  *pool;
+
+    for (i = 0; i < fz->npools; i++) {
+        pool = ngx_dns_pools_find(pools, &fz->pools[i].name);
+
+        if (pool == NULL || pool->digest != fz->pools[i].digest) {
+            return NGX_DECLINED;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
 static void
 ngx_stream_dns_load_done(ngx_stream_dns_loader_t *l,
     ngx_stream_dns_file_zone_t *old)
@@ -221,6 +322,7 @@ ngx_stream_dns_load_done(ngx_stream_dns_loader_t *l,
 
     if (old != NULL
         && old->zone->serial == zone->serial
+        && ngx_stream_dns_load_same_pools(old, load->pools) == NGX_OK
         && (old->size != l->size
             || ngx_memcmp(old->zone, zone, l->size) != 0))
     {
@@ -238,11 +340,14 @@ ngx_stream_dns_load_done(ngx_stream_dns_loader_t *l,
 
 
 ngx_int_t
-ngx_stream_dns_load_unchanged(ngx_stream_dns_file_zone_t *fz)
+ngx_stream_dns_load_unchanged(ngx_stream_dns_file_zone_t *fz,
+    ngx_dns_pools_t *pools)
 {
     ngx_uint_t  i;
 
-    if (!fz->settled) {
+    if (!fz->settled
+        || ngx_stream_dns_load_same_pools(fz, pools) != NGX_OK)
+    {
         return NGX_DECLINED;
     }
 

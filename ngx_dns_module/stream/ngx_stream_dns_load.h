@@ -8,8 +8,17 @@
 #define _NGX_STREAM_DNS_LOAD_H_INCLUDED_
 
 
+#include "ngx_dns_pools.h"
 #include "ngx_dns_zone.h"
 #include "ngx_stream_dns_files.h"
+
+
+/* a pool that a zone has addresses of, and what it was then */
+
+typedef struct {
+    ngx_str_t               name;
+    uint64_t                digest;
+} ngx_stream_dns_used_pool_t;
 
 
 /*
@@ -24,6 +33,9 @@ typedef struct {
     ngx_uint_t              settled;    /* 0: do not trust the files' times */
     ngx_uint_t              nfiles;
     ngx_stream_dns_file_t  *files;      /* its own and all included */
+    ngx_uint_t              npools;
+    ngx_stream_dns_used_pool_t
+                           *pools;
 } ngx_stream_dns_file_zone_t;
 
 
@@ -33,6 +45,7 @@ typedef struct {
     ngx_str_t              *path;       /* full */
     uint32_t                default_ttl;
     ngx_dns_key_t          *key;
+    ngx_dns_pools_t        *pools;      /* NULL: there are none */
     ngx_log_t              *log;
 } ngx_stream_dns_load_t;
 
@@ -47,8 +60,12 @@ typedef struct {
 ngx_stream_dns_file_zone_t *ngx_stream_dns_load(ngx_stream_dns_load_t *load,
     ngx_stream_dns_file_zone_t *old);
 
-/* NGX_OK if no file of the zone has changed, else NGX_DECLINED. */
-ngx_int_t ngx_stream_dns_load_unchanged(ngx_stream_dns_file_zone_t *fz);
+/*
+ * NGX_OK if no file of the zone and none of the pools it uses has changed,
+ * else NGX_DECLINED.
+ */
+ngx_int_t ngx_stream_dns_load_unchanged(ngx_stream_dns_file_zone_t *fz,
+    ngx_dns_pools_t *pools);
 
 /* Drops one reference. */
 void ngx_stream_dns_load_release(ngx_stream_dns_file_zone_t *fz);

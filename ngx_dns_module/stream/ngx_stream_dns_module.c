@@ -11,6 +11,7 @@
 
 #include "ngx_stream_dns_hold.h"
 #include "ngx_stream_dns_message.h"
+#include "ngx_stream_dns_pools.h"
 #include "ngx_stream_dns_region.h"
 #include "ngx_stream_dns_tcp.h"
 #include "ngx_stream_dns_udp.h"
@@ -102,6 +103,13 @@ static ngx_command_t  ngx_stream_dns_commands[] = {
       NGX_STREAM_MAIN_CONF|NGX_STREAM_SRV_CONF|NGX_CONF_TAKE1,
       ngx_stream_dns_zone_pattern,
       NGX_STREAM_SRV_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("dns_pool"),
+      NGX_STREAM_MAIN_CONF|NGX_CONF_BLOCK|NGX_CONF_TAKE1,
+      ngx_stream_dns_pool,
+      NGX_STREAM_MAIN_CONF_OFFSET,
       0,
       NULL },
 
@@ -244,6 +252,11 @@ ngx_stream_dns_create_main_conf(ngx_conf_t *cf)
      *     dmcf->counters = NULL;
      *     dmcf->external = NULL;
      *     dmcf->external_ecs = 0;
+     *     dmcf->pools = NULL;
+     *     dmcf->settled = 0;
+     *     dmcf->health_interval = 0;
+     *     dmcf->check_file = NULL;
+     *     dmcf->check_line = 0;
      */
 
     return dmcf;

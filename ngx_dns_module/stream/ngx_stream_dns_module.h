@@ -16,6 +16,7 @@
 #include "ngx_dns_answer.h"
 #include "ngx_dns_external.h"
 #include "ngx_dns_module.h"
+#include "ngx_dns_pools.h"
 #include "ngx_stream_dns_counters.h"
 
 
@@ -35,6 +36,12 @@ typedef struct {
      */
     ngx_dns_external_shared_t  *external;
     ngx_uint_t                  external_ecs;
+
+    ngx_dns_pools_t            *pools;      /* NULL: there are none */
+    ngx_uint_t                  settled;    /* 1: they are ready for zones */
+    ngx_msec_t                  health_interval; /* 0: the default */
+    u_char                     *check_file; /* of the first "health_check" */
+    ngx_uint_t                  check_line;
 } ngx_stream_dns_main_conf_t;
 
 

@@ -8,6 +8,7 @@
 #include <ngx_core.h>
 
 #include "ngx_stream_dns_load.h"
+#include "ngx_stream_dns_pools.h"
 #include "ngx_stream_dns_zones.h"
 
 
@@ -37,6 +38,7 @@ typedef struct {
     ngx_stream_dns_srv_conf_t   *dscf;
     ngx_dns_conf_t              *dcf;
     ngx_dns_conf_t              *old;       /* NULL at the first start */
+    ngx_dns_pools_t             *pools;
     ngx_rbtree_t                 apexes;
     ngx_rbtree_node_t            sentinel;
     ngx_array_t                  zones;     /* ngx_dns_zone_t * */
@@ -128,13 +130,21 @@ static ngx_int_t
 ngx_stream_dns_zones_init(ngx_stream_dns_zones_t *zs, ngx_conf_t *cf,
     ngx_stream_dns_srv_conf_t *dscf)
 {
-    ngx_cycle_t  *old;
+    ngx_cycle_t                 *old;
+    ngx_stream_dns_main_conf_t  *dmcf;
+
+    dmcf = ngx_stream_conf_get_module_main_conf(cf, ngx_stream_dns_module);
+
+    if (ngx_stream_dns_pools_settle(cf, dmcf) != NGX_OK) {
+        return NGX_ERROR;
+    }
 
     zs->cf = cf;
     zs->dscf = dscf;
     zs->dcf = (ngx_dns_conf_t *) ngx_get_conf(cf->cycle->conf_ctx,
                                               ngx_dns_module);
     zs->old = NULL;
+    zs->pools = dmcf->pools;
 
     old = cf->cycle->old_cycle;
 
@@ -407,7 +417,9 @@ ngx_stream_dns_zones_get(ngx_stream_dns_zones_t *zs,
                   ngx_str_rbtree_lookup(&zs->old->zones, &key, hash);
     }
 
-    if (old != NULL && ngx_stream_dns_load_unchanged(old->fz) == NGX_OK) {
+    if (old != NULL
+        && ngx_stream_dns_load_unchanged(old->fz, zs->pools) == NGX_OK)
+    {
         fz = old->fz;
         fz->refs++;
 
@@ -417,6 +429,7 @@ ngx_stream_dns_zones_get(ngx_stream_dns_zones_t *zs,
         load.path = &zc->path;
         load.default_ttl = (uint32_t) zs->dscf->default_ttl;
         load.key = zs->dscf->key;
+        load.pools = zs->pools;
         load.log = zs->cf->log;
 
         fz = ngx_stream_dns_load(&load, (old == NULL) ? NULL : old->fz);

@@ -21,6 +21,10 @@
 #define NGX_DNS_MASTER_TTL       0x7fffffff     /* RFC 2181, 8 */
 #define NGX_DNS_MASTER_PATH      160    /* octets of a path in a message */
 
+/* words in the place of a type that are none */
+
+#define NGX_DNS_MASTER_POOL      0x10000
+
 
 /* what an included file may change, and its includer has back afterwards */
 
@@ -76,6 +80,7 @@ typedef struct {
     ngx_dns_source_t        source[NGX_DNS_MASTER_DEPTH];
 
     ngx_dns_scope_t         scope;
+    ngx_dns_pools_reader_t  pools;
 
     u_char                  rdata[NGX_DNS_RDATA_MAX + NGX_DNS_SCAN_NAME];
     u_char                  line[NGX_DNS_MASTER_LINE + 1];
@@ -157,6 +162,8 @@ ngx_dns_master_read(ngx_dns_master_conf_t *conf, ngx_str_t *file,
 
     m->conf = conf;
     m->records = rs;
+    m->pools.pools = conf->pools;
+    m->pools.used = conf->pools_used;
     m->max_errors = conf->rep->errors + ngx_max(conf->max_errors, 1);
 
     m->scope.origin_len = ngx_dns_name_len(origin);
@@ -177,6 +184,7 @@ ngx_dns_master_read(ngx_dns_master_conf_t *conf, ngx_str_t *file,
         ngx_dns_master_close(m);
     }
 
+    ngx_dns_pools_done(&m->pools, conf->mem);
     conf->mem->unmap(conf->mem->data, m, sizeof(ngx_dns_master_t));
 
     return rc;
@@ -233,6 +241,8 @@ ngx_dns_master_loop(ngx_dns_master_t *m)
             return NGX_ERROR;
         }
     }
+
+    ngx_dns_pools_check(&m->pools, m->records, m->max_errors);
 
     return (m->conf->rep->errors == errors) ? NGX_OK : NGX_ERROR;
 }
@@ -609,12 +619,15 @@ ngx_dns_master_record(ngx_dns_master_t *m, ngx_dns_scan_t *s,
 {
     size_t             len;
     uint32_t           ttl;
-    ngx_int_t          type;
+    ngx_int_t          rc, type;
     ngx_uint_t         has_ttl;
+    ngx_dns_pool_t    *pool;
     ngx_dns_scope_t   *scope;
     ngx_dns_record_t   r;
 
     scope = &m->scope;
+    pool = NULL;
+    len = 0;
 
     if (scope->owner_len == 0 && !scope->bad_owner) {
         return ngx_dns_scan_err(s, "no owner name");
@@ -622,9 +635,15 @@ ngx_dns_master_record(ngx_dns_master_t *m, ngx_dns_scan_t *s,
 
     type = ngx_dns_master_type(s, &ttl, &has_ttl);
 
-    if (type == NGX_ERROR
-        || ngx_dns_master_rdata(m, s, type, &len) != NGX_OK)
-    {
+    if (type == NGX_ERROR) {
+        return NGX_ERROR;
+    }
+
+    rc = (type == NGX_DNS_MASTER_POOL)
+             ? ngx_dns_pools_scan(&m->pools, s, &pool)
+             : ngx_dns_master_rdata(m, s, type, &len);
+
+    if (rc != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -657,7 +676,14 @@ ngx_dns_master_record(ngx_dns_master_t *m, ngx_dns_scan_t *s,
     r.file = f->index;
     r.line = (uint32_t) f->line;
 
-    if (ngx_dns_records_add(m->records, &r) == NGX_ERROR) {
+    if (pool != NULL) {
+        rc = ngx_dns_pools_place(&m->pools, pool, m->records, &r);
+
+    } else {
+        rc = ngx_dns_records_add(m->records, &r);
+    }
+
+    if (rc == NGX_ERROR) {
         return NGX_ERROR;
     }
 
@@ -749,6 +775,10 @@ ngx_dns_master_type(ngx_dns_scan_t *s, uint32_t *ttl, ngx_uint_t *has_ttl)
         }
 
         type = ngx_dns_rr_type(w.data, w.len);
+
+        if (type == NGX_ERROR && ngx_dns_master_is(&w, "POOL")) {
+            return NGX_DNS_MASTER_POOL;
+        }
 
         if (type == NGX_ERROR) {
             return ngx_dns_scan_err_word(s, &w, "is not an RR type");

@@ -8,11 +8,12 @@
 #define _NGX_DNS_MASTER_H_INCLUDED_
 
 
-#include "ngx_dns_records.h"
+#include "ngx_dns_pools.h"
 
 
 /*
  * Reads a master file (RFC 1035, 5; RFC 2308, 4; RFC 3597, 5) into records.
+ * In the place of a type may stand POOL (ngx_dns_pools.h).
  */
 
 typedef struct {
@@ -39,6 +40,8 @@ typedef struct {
     ngx_uint_t           max_errors;    /* stop after so many (10) */
     size_t               max_generate;  /* records of one $GENERATE */
     size_t               window;        /* octets read at once; 0: 256k */
+    ngx_dns_pools_t     *pools;         /* that POOL may name, or NULL */
+    u_char              *pools_used;    /* set to 1 by index, or NULL */
 } ngx_dns_master_conf_t;
 
 /*
