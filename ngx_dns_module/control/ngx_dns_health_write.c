@@ -287,6 +287,13 @@ ngx_dns_health_heard(uint64_t word, ngx_int_t run, ngx_uint_t up_count,
     ngx_int_t   up, down;
     ngx_uint_t  state, turns;
 
+    if (run == 0) {
+
+        /* somebody knows that nobody knows */
+
+        return NGX_DNS_HEALTH_UNKNOWN;
+    }
+
     up = ngx_dns_health_count(up_count);
     down = ngx_dns_health_count(down_count);
 

@@ -67,7 +67,7 @@ uint64_t ngx_dns_health_result(uint64_t word, ngx_uint_t good,
 
 /*
  * The word of a state when it is known from somebody else: run results in a
- * row were good, or (< 0) bad.
+ * row were good, or (< 0) bad; 0: it is unknown.
  */
 uint64_t ngx_dns_health_heard(uint64_t word, ngx_int_t run,
     ngx_uint_t up_count, ngx_uint_t down_count);

@@ -128,7 +128,8 @@ ngx_uint_t ngx_stream_dns_health_writes(void);
 
 /*
  * What somebody else found: so many checks in a row were good, or (run < 0)
- * bad, the last one at checked (milliseconds since the epoch).
+ * bad, the last one at checked (milliseconds since the epoch); 0: it is
+ * unknown.
  *
  * NGX_OK
  * NGX_DECLINED  it does not count: there is no slot, this process checks by

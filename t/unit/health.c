@@ -154,7 +154,7 @@ test_heard(void)
     is_word(ngx_dns_health_heard(run("---", 0, 3, 3), 2, 3, 3),
             NGX_DNS_HEALTH_DOWN, 1, 2, "heard: from down");
     is_word(ngx_dns_health_heard(run("+++", 0, 3, 3), 0, 3, 3),
-            NGX_DNS_HEALTH_UP, 0, 0, "heard: nothing");
+            NGX_DNS_HEALTH_UNKNOWN, 0, 0, "heard: unknown");
 }
 
 
