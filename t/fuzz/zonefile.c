@@ -22,6 +22,7 @@
 #include "shim.h"
 #include "memory.h"
 #include "check.h"
+#include "pooltext.h"
 #include "verified.h"
 #include "ngx_dns_compile.h"
 #include "ngx_dns_master.h"
@@ -57,6 +58,7 @@ static void fuzz_rdata(ngx_uint_t type, const u_char *rdata, size_t len);
 static void fuzz_again(ngx_uint_t type, u_char *text, u_char *last,
     const u_char *rdata, size_t len);
 static void fuzz_zone(u_char *data, size_t size);
+static ngx_dns_pools_t *fuzz_pools(void);
 static void fuzz_split(fuzz_files_t *files, u_char *data, size_t size);
 static void fuzz_records(ngx_dns_records_t *rs);
 static void *fuzz_open(void *data, ngx_str_t *name, ngx_str_t *includer,
@@ -256,13 +258,15 @@ fuzz_zone(u_char *data, size_t size)
     ngx_memzero(&rep, sizeof(ngx_dns_reporter_t));
     rep.report = fuzz_report;
 
+    ngx_memzero(&conf, sizeof(ngx_dns_master_conf_t));
+
     conf.files = &calls;
     conf.mem = &memory;
     conf.rep = &rep;
     conf.default_ttl = 3600;
     conf.max_errors = 10;
     conf.max_generate = 1000;
-    conf.window = 0;
+    conf.pools = fuzz_pools();
 
     if (size > 9 && memcmp(data, "; window ", 9) == 0) {
         conf.window = atoi((char *) data + 9) & 0xfff;
@@ -288,6 +292,42 @@ fuzz_zone(u_char *data, size_t size)
     }
 
     ngx_dns_records_destroy(rs);
+}
+
+
+/* "p" with both types of addresses and notes, "q" with one and none */
+
+static ngx_dns_pools_t *
+fuzz_pools(void)
+{
+    u_char           buf[NGX_DNS_POOL_ERROR];
+    ngx_str_t        err;
+    ngx_uint_t       i;
+    ngx_pool_t      *pool;
+    ngx_dns_pool_t  *p;
+
+    static ngx_str_t         names[] = { ngx_string("p"), ngx_string("q") };
+    static const char       *lines[] = { "address 192.0.2.1 weight=1; address "
+                                         "2001:db8::1; choose weighted;",
+                                         "address 192.0.2.2;" };
+    static ngx_dns_pools_t  *pools;
+
+    if (pools != NULL) {
+        return pools;
+    }
+
+    pool = shim_pool();
+    pools = ngx_dns_pools_create(pool);
+    err.data = buf;
+
+    for (i = 0; i < 2; i++) {
+        p = ngx_dns_pool_create(pool, &names[i], &err);
+        check_that(p != NULL);
+        check_that(pooltext(p, lines[i], strlen(lines[i]), 1, &err) == NGX_OK);
+        check_that(ngx_dns_pools_add(pools, p) == NGX_OK);
+    }
+
+    return pools;
 }
 
 
