@@ -333,13 +333,14 @@ is_answer('shop.test', 'NS', 'shop.test. 3600 IN NS ns1.shop.test.',
 	'shop.test. 3600 IN NS ns2.shop.test.',
 	'+ns1.shop.test. 3600 IN A 192.0.2.1');
 is_answer('shop.test', 'CAA', 'shop.test. 3600 IN CAA 0 issue "ca.test"');
-is_answer('edge.shop.test', 'A', map { "edge.shop.test. 30 IN A $_" }
-	qw/ 192.0.2.10 192.0.2.11 198.51.100.9 /);
+
+# nobody knows where clients are: they get what is for everybody else
+
+is_answer('edge.shop.test', 'A', 'edge.shop.test. 30 IN A 198.51.100.9');
 
 # the ANAME of the apex
 
-is_answer('shop.test', 'A', map { "shop.test. 30 IN A $_" }
-	qw/ 192.0.2.10 192.0.2.11 198.51.100.9 /);
+is_answer('shop.test', 'A', 'shop.test. 30 IN A 198.51.100.9');
 is_negative('shop.test', 'AAAA', 'NOERROR', "shop.test. 60 IN SOA $soa");
 
 is_answer('ns1.shop.test', 'A', 'ns1.shop.test. 3600 IN A 192.0.2.1');
@@ -354,18 +355,15 @@ $soa = "ns1.shop2.test. dns.shop2.test. $serial 86400 7200 604800 300";
 
 is_answer('shop2.test', 'SOA', "shop2.test. 300 IN SOA $soa");
 is_answer('shop2.test', 'NS', 'shop2.test. 3600 IN NS ns1.other.test.');
-is_answer('edge.shop2.test', 'A', map { "edge.shop2.test. 30 IN A $_" }
-	qw/ 192.0.2.10 198.51.100.9 /);
+is_answer('edge.shop2.test', 'A', 'edge.shop2.test. 30 IN A 198.51.100.9');
 is_answer('edge.shop2.test', 'AAAA',
 	'edge.shop2.test. 30 IN AAAA 2001:db8::10');
-is_answer('shop2.test', 'A', map { "shop2.test. 30 IN A $_" }
-	qw/ 192.0.2.10 198.51.100.9 /);
+is_answer('shop2.test', 'A', 'shop2.test. 30 IN A 198.51.100.9');
 is_answer('shop2.test', 'AAAA', 'shop2.test. 30 IN AAAA 2001:db8::10');
 
 # flattened
 
-is_answer('www.shop2.test', 'A', map { "www.shop2.test. 30 IN A $_" }
-	qw/ 192.0.2.10 198.51.100.9 /);
+is_answer('www.shop2.test', 'A', 'www.shop2.test. 30 IN A 198.51.100.9');
 is_answer('www.shop2.test', 'AAAA', 'www.shop2.test. 30 IN AAAA 2001:db8::10');
 is_answer('www.shop2.test', 'CNAME',
 	'www.shop2.test. 300 IN CNAME edge.shop2.test.');

@@ -23,8 +23,6 @@ static ngx_dns_state_e ngx_dns_alias_aname_end(ngx_dns_answer_t *a,
     ngx_dns_state_e state);
 static ngx_dns_state_e ngx_dns_alias_external(ngx_dns_answer_t *a,
     ngx_dns_item_t *item);
-static ngx_dns_ecs_t *ngx_dns_alias_client(ngx_dns_answer_t *a,
-    ngx_dns_ecs_t *ecs);
 static ngx_dns_state_e ngx_dns_alias_nodata(ngx_dns_answer_t *a,
     uint32_t ttl);
 static ngx_dns_state_e ngx_dns_alias_flat_end(ngx_dns_answer_t *a,
@@ -235,7 +233,6 @@ ngx_dns_alias_aname_end(ngx_dns_answer_t *a, ngx_dns_state_e state)
 static ngx_dns_state_e
 ngx_dns_alias_external(ngx_dns_answer_t *a, ngx_dns_item_t *item)
 {
-    ngx_dns_ecs_t              client;
     ngx_dns_external_result_t  r;
 
     if (a->external == NULL) {
@@ -245,13 +242,13 @@ ngx_dns_alias_external(ngx_dns_answer_t *a, ngx_dns_item_t *item)
     ngx_dns_external_reset(a->external);
 
     if (ngx_dns_external_find(a->external, a->name, a->query->qtype,
-                              ngx_dns_alias_client(a, &client), a->now, &r)
+                              ngx_dns_answer_client(a), a->now, &r)
         != NGX_OK)
     {
         goto unreachable;
     }
 
-    a->reply.scope = ngx_max(a->reply.scope, r.scope);
+    ngx_dns_answer_scope(a, r.scope);
 
     if (r.stale && a->conf->stale_ede) {
         a->reply.ede = NGX_DNS_EDE_STALE;
@@ -269,28 +266,6 @@ unreachable:
 
     return ngx_dns_locate_ready(a->conf) ? ngx_dns_state_unreachable
                                          : ngx_dns_state_not_ready;
-}
-
-
-/* whose answer it is: of the subnet in the query, else of its sender */
-
-static ngx_dns_ecs_t *
-ngx_dns_alias_client(ngx_dns_answer_t *a, ngx_dns_ecs_t *ecs)
-{
-    ngx_dns_query_t  *q;
-
-    q = a->query;
-
-    if (a->conf->ecs && q->ecs != NULL
-        && ngx_dns_ecs_parse(ecs, q->ecs, q->ecs_len) == NGX_OK
-        && ecs->len != 0)
-    {
-        return ecs;
-    }
-
-    ngx_dns_ecs_address(ecs, q->client, q->client_len);
-
-    return ecs;
 }
 
 

@@ -27,6 +27,8 @@ static ngx_dns_state_e ngx_dns_answer_top(ngx_dns_answer_t *a,
     ngx_uint_t from);
 static ngx_dns_state_e ngx_dns_answer_positive(ngx_dns_answer_t *a,
     ngx_dns_rrset_t *set, ngx_uint_t wildcard);
+static ngx_dns_state_e ngx_dns_answer_nothing(ngx_dns_answer_t *a,
+    ngx_uint_t first, ngx_uint_t wildcard);
 static ngx_dns_state_e ngx_dns_answer_nodata(ngx_dns_answer_t *a,
     ngx_uint_t wildcard);
 static ngx_uint_t ngx_dns_answer_undelegated(ngx_dns_answer_t *a);
@@ -50,7 +52,8 @@ ngx_dns_answer_create(ngx_pool_t *pool, ngx_dns_key_t *key)
 
     a->key = key;
     a->places.ready = 1;
-    a->random.s[0] = 1;
+    a->chooser.places = &a->places;
+    a->chooser.random.s[0] = 1;
 
     return a;
 }
@@ -59,7 +62,7 @@ ngx_dns_answer_create(ngx_pool_t *pool, ngx_dns_key_t *key)
 void
 ngx_dns_answer_seed(ngx_dns_answer_t *a, const uint64_t *seed)
 {
-    ngx_memcpy(a->random.s, seed, sizeof(a->random.s));
+    ngx_memcpy(a->chooser.random.s, seed, sizeof(a->chooser.random.s));
 }
 
 
@@ -73,7 +76,7 @@ ngx_dns_answer_places(ngx_dns_answer_t *a)
 void
 ngx_dns_answer_health(ngx_dns_answer_t *a, const ngx_dns_health_t *health)
 {
-    a->health = health;
+    a->chooser.health = health;
 }
 
 
@@ -89,6 +92,15 @@ void
 ngx_dns_answer_time(ngx_dns_answer_t *a, int64_t now)
 {
     a->now = now;
+}
+
+
+void
+ngx_dns_answer_trace(ngx_dns_answer_t *a, ngx_dns_choose_trace_pt trace,
+    void *data)
+{
+    a->chooser.trace = trace;
+    a->chooser.data = data;
 }
 
 
@@ -133,6 +145,8 @@ ngx_dns_answer_start(ngx_dns_answer_t *a, ngx_dns_answer_conf_t *conf,
     a->target = NULL;
     a->links = 0;
     a->nsynth = 0;
+    a->nrrs = 0;
+    a->client = NULL;
     a->mixed = 0;
 
     if (++a->turn == 0) {
@@ -146,6 +160,7 @@ ngx_dns_answer_start(ngx_dns_answer_t *a, ngx_dns_answer_conf_t *conf,
     a->reply.full = 0;
     a->reply.ecs = 0;
     a->reply.scope = 0;
+    a->reply.steps = 0;
     a->reply.nitems = 0;
 }
 
@@ -158,6 +173,13 @@ ngx_dns_answer_question(ngx_dns_answer_t *a)
     ngx_dns_query_t  *q;
 
     q = a->query;
+
+    if (q->ecs != NULL && a->conf->ecs
+        && ngx_dns_select_ecs(a) != NGX_OK)
+    {
+        a->reply.rcode = NGX_DNS_FORMERR;
+        return ngx_dns_state_refused;
+    }
 
     if (q->qclass != NGX_DNS_CLASS_IN) {
 
@@ -346,6 +368,10 @@ static ngx_dns_state_e
 ngx_dns_answer_positive(ngx_dns_answer_t *a, ngx_dns_rrset_t *set,
     ngx_uint_t wildcard)
 {
+    ngx_uint_t  first;
+
+    first = a->reply.nitems;
+
     if (set->type != NGX_DNS_TYPE_DNAME || !ngx_dns_chain_has(a, set)) {
         ngx_dns_add_name(a, NGX_DNS_ANSWER, set, 0);
     }
@@ -354,16 +380,54 @@ ngx_dns_answer_positive(ngx_dns_answer_t *a, ngx_dns_rrset_t *set,
         ngx_dns_deny_wildcard(a);
     }
 
-    if (set->flags & (NGX_DNS_RRSET_LINKS|NGX_DNS_RRSET_FAILED)) {
-
+    if (set->flags & (NGX_DNS_RRSET_LINKS|NGX_DNS_RRSET_FAILED
+                      |NGX_DNS_RRSET_NOTED))
+    {
         if (set->flags & NGX_DNS_RRSET_FAILED) {
             return ngx_dns_state_failed;
         }
 
-        ngx_dns_add_addresses(a, set, NULL);
+        if ((set->flags & NGX_DNS_RRSET_NOTED) && a->reply.nitems > first
+            && ngx_dns_select(a, &a->reply.items[first]) != NGX_OK)
+        {
+            return ngx_dns_answer_nothing(a, first, wildcard);
+        }
+
+        if (set->flags & NGX_DNS_RRSET_LINKS) {
+            ngx_dns_add_addresses(a, set, NULL);
+        }
     }
 
     return ngx_dns_state_positive;
+}
+
+
+/*
+ * Nothing of the set, the item at first, is to be sent.  That may be different
+ * in a moment, so it lives no longer than the set would.
+ */
+
+static ngx_dns_state_e
+ngx_dns_answer_nothing(ngx_dns_answer_t *a, ngx_uint_t first,
+    ngx_uint_t wildcard)
+{
+    uint32_t          ttl;
+    ngx_uint_t        i;
+    ngx_dns_item_t   *items;
+    ngx_dns_state_e   state;
+
+    items = a->reply.items;
+    ttl = items[first].ttl;
+
+    a->reply.nitems = first;
+
+    state = ngx_dns_answer_nodata(a, wildcard);
+
+    for (i = first; i < a->reply.nitems; i++) {
+        items[i].ttl = ngx_min(items[i].ttl, ttl);
+    }
+
+    return state;
 }
 
 
@@ -464,6 +528,7 @@ ngx_dns_answer_failed(ngx_dns_answer_t *a, ngx_dns_state_e state)
 {
     a->reply.rcode = NGX_DNS_SERVFAIL;
     a->reply.aa = 0;
+    a->reply.scope = 0;
     a->reply.nitems = 0;
 
     switch (state) {

@@ -8,8 +8,7 @@
 #define _NGX_DNS_ANSWER_H_INCLUDED_
 
 
-#include "ngx_dns_health.h"
-#include "ngx_dns_places.h"
+#include "ngx_dns_choose.h"
 #include "ngx_dns_shared.h"
 #include "ngx_dns_writer.h"
 #include "ngx_dns_zones.h"
@@ -63,6 +62,10 @@ void ngx_dns_answer_health(ngx_dns_answer_t *a,
 void ngx_dns_answer_external(ngx_dns_answer_t *a,
     struct ngx_dns_external_s *external);
 void ngx_dns_answer_time(ngx_dns_answer_t *a, int64_t now);
+
+/* Who is told of each step of a choice, as of ngx_dns_chooser_t; or NULL. */
+void ngx_dns_answer_trace(ngx_dns_answer_t *a, ngx_dns_choose_trace_pt trace,
+    void *data);
 
 
 /*

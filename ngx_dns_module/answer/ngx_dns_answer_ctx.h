@@ -9,7 +9,8 @@
 
 
 #include "ngx_dns_answer.h"
-#include "ngx_dns_random.h"
+#include "ngx_dns_choose.h"
+#include "ngx_dns_ecs.h"
 
 
 /*
@@ -52,6 +53,9 @@ typedef struct {
 /* of nodes whose addresses are added; a power of 2 */
 #define NGX_DNS_SEEN_SLOTS    (2 * NGX_DNS_ITEMS_MAX)
 
+/* most RRs that a message can hold, and those of one set more */
+#define NGX_DNS_SELECT_MAX    (NGX_DNS_MESSAGE_MAX / 16 + NGX_DNS_CHOOSE_MAX)
+
 struct ngx_dns_answer_s {
     ngx_dns_key_t            *key;
     ngx_dns_query_t          *query;
@@ -62,9 +66,10 @@ struct ngx_dns_answer_s {
     struct ngx_dns_external_s
                              *external;
     int64_t                   now;      /* seconds */
-    const ngx_dns_health_t   *health;
     ngx_dns_places_t          places;
-    ngx_dns_random_t          random;
+    ngx_dns_ecs_t             ecs;      /* with reply.ecs: of the query */
+    ngx_dns_ecs_t             address;  /* that the query came from */
+    const ngx_dns_ecs_t      *client;   /* who asks; NULL: not known yet */
 
     /* where the chain is: the question's name, or names[links & 1] */
     ngx_dns_name_t           *name;
@@ -95,6 +100,10 @@ struct ngx_dns_answer_s {
     ngx_dns_synth_t           synth[NGX_DNS_CHAIN_MAX + 2];
 
     ngx_dns_reply_t           reply;
+
+    ngx_uint_t                nrrs;     /* of rrs: used for this reply */
+    u_char                   *rrs[NGX_DNS_SELECT_MAX];
+    ngx_dns_chooser_t         chooser;
 };
 
 
@@ -179,6 +188,25 @@ void ngx_dns_add_soa(ngx_dns_answer_t *a);
  */
 void ngx_dns_add_addresses(ngx_dns_answer_t *a, ngx_dns_rrset_t *set,
     ngx_dns_node_t *cut);
+
+/*
+ * ngx_dns_select.c: what of a set this client is sent.
+ *
+ * ecs     reads the client subnet option of the query, which has one
+ * select  of a set with notes, by its item, which was just added.  NGX_OK: the
+ *         item is what to send; NGX_DECLINED: nothing is, the item is to be
+ *         taken back
+ */
+ngx_int_t ngx_dns_select_ecs(ngx_dns_answer_t *a);
+ngx_int_t ngx_dns_select(ngx_dns_answer_t *a, ngx_dns_item_t *item);
+
+/*
+ * client  who asks: the subnet in the query, unless it is to be ignored, else
+ *         the address that it came from; len 0: nobody knows
+ * scope   the answer depends on so many bits of the client's address
+ */
+const ngx_dns_ecs_t *ngx_dns_answer_client(ngx_dns_answer_t *a);
+void ngx_dns_answer_scope(ngx_dns_answer_t *a, ngx_uint_t bits);
 
 /*
  * ngx_dns_chain.c: one link; the answer is in the reply.  follow makes target

@@ -70,7 +70,7 @@ ngx_dns_state_e
 ngx_dns_answer_any(ngx_dns_answer_t *a, ngx_dns_node_t *node)
 {
     size_t            n, min;
-    ngx_uint_t        i, has_signed;
+    ngx_uint_t        i, first, has_signed;
     ngx_dns_rrset_t  *set, *best;
 
     if (node->flags & NGX_DNS_NODE_FAILED) {
@@ -125,7 +125,16 @@ ngx_dns_answer_any(ngx_dns_answer_t *a, ngx_dns_node_t *node)
         best = ngx_dns_any_hinfo(a);
     }
 
+    first = a->reply.nitems;
+
     ngx_dns_add_name(a, NGX_DNS_ANSWER, best, 0);
+
+    if ((best->flags & NGX_DNS_RRSET_NOTED) && a->reply.nitems > first
+        && ngx_dns_select(a, &a->reply.items[first]) != NGX_OK)
+    {
+        a->reply.nitems = first;
+        return ngx_dns_state_nodata;
+    }
 
     return ngx_dns_state_positive;
 }

@@ -10,36 +10,35 @@
 
 #include "ngx_dns_choice.h"
 #include "ngx_dns_health.h"
+#include "ngx_dns_places.h"
 #include "ngx_dns_random.h"
 #include "ngx_dns_rrset.h"
 
 
-/* most RRs of a set that is chosen from: more do not fit into a message */
-#define NGX_DNS_CHOOSE_MAX  4096
-
-
-/* Where an address is, as far as somebody knows. */
-
-typedef struct {
-    uint8_t      known;                 /* NGX_DNS_PLACE_... */
-    uint8_t      country_bits;          /* of the largest network around the */
-    uint8_t      asn_bits;              /* address that has the same country */
-    uint8_t      point_bits;            /* and so on; set if unknown too */
-    u_char       country[2];            /* upper case */
-    uint32_t     asn;
-    double       point[3];              /* on the unit sphere */
-} ngx_dns_place_t;
-
-#define NGX_DNS_PLACE_COUNTRY  0x01
-#define NGX_DNS_PLACE_ASN      0x02
-#define NGX_DNS_PLACE_POINT    0x04
+/*
+ * Choosing among the addresses of a set, step by step.  A step is given the
+ * records that the one before it has left:
+ *
+ *     health      those that are not down; if all are: all (or none)
+ *     network     \
+ *     asn          | those for the client's; else those for everybody else;
+ *     country      | else all (or none)
+ *     continent   /
+ *     location    the nearest by great circle
+ *     priority    the first group
+ *     order       which one comes first, and how many are sent
+ */
 
 typedef enum {
     NGX_DNS_STEP_HEALTH = 0,
+    NGX_DNS_STEP_NETWORK,
     NGX_DNS_STEP_ASN,
     NGX_DNS_STEP_COUNTRY,
+    NGX_DNS_STEP_CONTINENT,
     NGX_DNS_STEP_LOCATION,
-    NGX_DNS_STEP_ORDER
+    NGX_DNS_STEP_PRIORITY,
+    NGX_DNS_STEP_ORDER,
+    NGX_DNS_STEPS
 } ngx_dns_choose_step_e;
 
 typedef enum {
@@ -50,69 +49,78 @@ typedef enum {
 } ngx_dns_choose_kept_e;
 
 
+/* in the steps of a reply: nothing was left of a set */
+#define NGX_DNS_STEP_NOTHING      (1 << NGX_DNS_STEPS)
+
+/* octets of a note bound them */
+#define NGX_DNS_CHOOSE_MAX        (65535 / NGX_DNS_CHOICE_RR_HEAD)
+
+#define NGX_DNS_CHOOSE_NOT_READY  5     /* seconds that an answer may live if
+                                           places are not known yet */
+
+#define NGX_DNS_STICKY_INET       24    /* bits of networks whose clients */
+#define NGX_DNS_STICKY_INET6      56    /* keep together */
+
 typedef struct ngx_dns_chooser_s  ngx_dns_chooser_t;
 
-/* one record that may be sent */
-
-typedef struct {
-    uint16_t         rr;                /* its place in the set */
-    uint16_t         position;          /* as stored */
-    uint32_t         weight;
-    u_char          *address;
-    const u_char    *countries;
-    const u_char    *asns;
-    uint16_t         ncountries;
-    uint16_t         nasns;
-    uint8_t          kept;              /* ngx_dns_choose_kept_e, in a step */
-    double           near;              /* cosine of the distance, in a step */
-} ngx_dns_candidate_t;
+typedef void (*ngx_dns_choose_trace_pt)(void *data, ngx_dns_chooser_t *c,
+    ngx_dns_choose_step_e step, ngx_dns_choose_kept_e kept);
 
 /*
- * All that a choice needs, one per worker.  Who asks is set per query:
- * address and family of the client or of its subnet option.
+ * All that a choice needs, one per worker.  Who asks is set per choice.
  *
- * place   where an address is; len 4 or 16; called only if it matters
- * health  of an address of the set that is chosen from: NGX_DNS_HEALTH_...
- * trace   NULL, or called behind each step with what is left
+ * health  NULL: all targets are unknown
+ * trace   NULL, or called behind each step that had a say with what it has
+ *         left: c->list and c->n
  */
 
 struct ngx_dns_chooser_s {
-    void           (*place)(void *data, const u_char *address, size_t len,
-                       ngx_uint_t wanted, ngx_dns_place_t *place);
-    ngx_uint_t     (*health)(void *data, const ngx_dns_choice_t *choice,
-                       const u_char *address, size_t len);
-    void           (*trace)(void *data, ngx_dns_choose_step_e step,
-                       ngx_dns_choose_kept_e kept, ngx_uint_t n);
-    void            *data;
-    ngx_dns_random_t random;
+    ngx_dns_places_t         *places;
+    const ngx_dns_health_t   *health;
+    ngx_dns_choose_trace_pt   trace;
+    void                     *data;
+    ngx_dns_random_t          random;
 
-    const u_char    *client;
-    size_t           client_len;        /* 4 or 16; 0: nobody knows */
+    const u_char             *client;   /* an address; IPv4 in IPv6 as IPv4 */
+    size_t                    client_len;   /* 4, 16; 0: nobody knows */
 
-    ngx_dns_place_t  where;             /* of the client, once it is asked */
-    ngx_uint_t       located;           /* NGX_DNS_PLACE_...: asked for */
+    /* set */
 
-    ngx_uint_t       scope;             /* set: bits of the client's address
-                                           that the choice depends on */
-    ngx_uint_t       n;                 /* set: how many are sent */
-    ngx_dns_candidate_t
-                     list[NGX_DNS_CHOOSE_MAX];  /* set: in order */
+    uint32_t                  scope;    /* bits of the client's address that
+                                           the choice depends on */
+    uint32_t                  ttl;      /* seconds: not above that */
+    uint32_t                  steps;    /* 1 << step: it left some out; for
+                                           ORDER: one was drawn */
+    ngx_uint_t                n;        /* of list: how many are sent */
+
+    /* position as stored << 16 | place in the set */
+    uint32_t                  list[NGX_DNS_CHOOSE_MAX];
+
+    /* by place in the set: the RR in the payload, what a step thinks of it */
+    const u_char             *attr[NGX_DNS_CHOOSE_MAX];
+    uint8_t                   kept[NGX_DNS_CHOOSE_MAX];
+    double                    near[NGX_DNS_CHOOSE_MAX];     /* by entry */
 };
+
+/* the place in the set of entry i of the list */
+
+#define ngx_dns_chooser_rr(c, i)  ((ngx_uint_t) ((c)->list[i] & 0xffff))
 
 
 /*
- * Chooses among the RRs of set (type A or AAAA).  Health comes first, then
- * places, then order and count.
+ * Chooses among the RRs of set (type A or AAAA).
  *
- * payload  of the set's note, len octets
+ * payload  of the set's note; checked when the zone was made
+ * rrs      room for set->nrr pointers; set: the c->n RRs to send, in order,
+ *          as of ngx_dns_rrset_first()
  *
- * NGX_OK        c->list and c->scope are set; c->n may be 0: NODATA
- * NGX_DECLINED  the note cannot be read: the set as it is
+ * NGX_OK        c->n may be 0: NODATA
+ * NGX_DECLINED  the note is not about such a set: it is sent as it is
  *
  * Does not allocate.
  */
 ngx_int_t ngx_dns_choose(ngx_dns_chooser_t *c, const ngx_dns_rrset_t *set,
-    const u_char *payload, size_t len);
+    const u_char *payload, u_char **rrs);
 
 
 #endif /* _NGX_DNS_CHOOSE_H_INCLUDED_ */

@@ -23,6 +23,8 @@ static uint32_t ngx_dns_add_ttl(ngx_dns_answer_t *a, ngx_dns_rrset_t *set);
 static ngx_uint_t ngx_dns_add_seen(ngx_dns_answer_t *a, uint32_t place);
 static void ngx_dns_add_address(ngx_dns_answer_t *a, ngx_dns_node_t *node,
     ngx_uint_t flags);
+static void ngx_dns_add_inet(ngx_dns_answer_t *a, ngx_dns_rrset_t *set,
+    ngx_dns_node_t *node, ngx_uint_t flags);
 static ngx_uint_t ngx_dns_add_targets(ngx_dns_answer_t *a, ngx_dns_rrset_t *set,
     ngx_dns_node_t *cut, ngx_uint_t flags);
 
@@ -263,11 +265,36 @@ ngx_dns_add_address(ngx_dns_answer_t *a, ngx_dns_node_t *node,
     }
 
     if (inet != NULL) {
-        ngx_dns_add_node(a, NGX_DNS_ADDITIONAL, inet, node, flags);
+        ngx_dns_add_inet(a, inet, node, flags);
     }
 
     if (inet6 != NULL) {
-        ngx_dns_add_node(a, NGX_DNS_ADDITIONAL, inet6, node, flags);
+        ngx_dns_add_inet(a, inet6, node, flags);
+    }
+}
+
+
+/*
+ * Glue that must be there is sent whole: it is not for clients, and without
+ * it the zone below is lost.
+ */
+
+static void
+ngx_dns_add_inet(ngx_dns_answer_t *a, ngx_dns_rrset_t *set,
+    ngx_dns_node_t *node, ngx_uint_t flags)
+{
+    ngx_uint_t  first;
+
+    first = a->reply.nitems;
+
+    ngx_dns_add_node(a, NGX_DNS_ADDITIONAL, set, node, flags);
+
+    if ((set->flags & NGX_DNS_RRSET_NOTED)
+        && (flags & NGX_DNS_ITEM_OPTIONAL)
+        && a->reply.nitems > first
+        && ngx_dns_select(a, &a->reply.items[first]) != NGX_OK)
+    {
+        a->reply.nitems = first;
     }
 }
 

@@ -15,6 +15,7 @@
 #define NGX_DNS_OPTION_HEAD       4
 
 #define NGX_DNS_OPTION_NSID       3
+#define NGX_DNS_OPTION_ECS        8
 #define NGX_DNS_OPTION_KEEPALIVE  11
 #define NGX_DNS_OPTION_PADDING    12
 #define NGX_DNS_OPTION_EDE        15
@@ -23,6 +24,7 @@
 #define NGX_DNS_WRITE_NSID        0x01
 #define NGX_DNS_WRITE_KEEPALIVE   0x02
 #define NGX_DNS_WRITE_EDE         0x04
+#define NGX_DNS_WRITE_ECS         0x08
 
 /* an RR of up to so many octets of rdlen and rdata is copied as one piece */
 #define NGX_DNS_COPY              18
@@ -36,6 +38,8 @@ struct ngx_dns_writer_s {
     u_char               *limit;        /* OPT goes behind it */
     u_char               *end;          /* of the buffer */
     uint16_t              ede;
+    uint8_t               ecs;          /* 1: with the query's option */
+    uint8_t               scope;
     uint16_t              options;      /* NGX_DNS_WRITE_... */
     uint16_t              count[3];     /* RRs by section */
     ngx_dns_compress_t    compress;
@@ -51,6 +55,8 @@ static ngx_uint_t ngx_dns_write_items(ngx_dns_writer_t *w,
 static ngx_int_t ngx_dns_write_item(ngx_dns_writer_t *w,
     ngx_dns_item_t *item);
 static ngx_int_t ngx_dns_write_plain(ngx_dns_writer_t *w,
+    ngx_dns_item_t *item, ngx_uint_t pointer);
+static ngx_int_t ngx_dns_write_chosen(ngx_dns_writer_t *w,
     ngx_dns_item_t *item, ngx_uint_t pointer);
 static ngx_int_t ngx_dns_write_named(ngx_dns_writer_t *w,
     ngx_dns_item_t *item);
@@ -100,7 +106,15 @@ ngx_dns_write(ngx_dns_writer_t *w, ngx_dns_query_t *q, ngx_dns_reply_t *reply,
     w->transport = t;
     w->buf = buf;
     w->end = buf + size;
-    w->ede = (reply != NULL) ? reply->ede : q->ede;
+    w->ede = q->ede;
+    w->ecs = 0;
+
+    if (reply != NULL) {
+        w->ede = reply->ede;
+        w->ecs = reply->ecs;
+        w->scope = reply->scope;
+    }
+
     w->count[0] = 0;
     w->count[1] = 0;
     w->count[2] = 0;
@@ -132,6 +146,7 @@ ngx_dns_write(ngx_dns_writer_t *w, ngx_dns_query_t *q, ngx_dns_reply_t *reply,
             w->count[0] = 0;
             w->count[1] = 0;
             w->count[2] = 0;
+            w->scope = 0;
 
             ngx_dns_write_question(w);
 
@@ -159,6 +174,11 @@ ngx_dns_write_opt_size(ngx_dns_writer_t *w, size_t room)
     w->options = 0;
 
     n = NGX_DNS_OPT_SIZE;
+
+    if (w->ecs) {
+        n += ngx_dns_write_option_size(w, NGX_DNS_WRITE_ECS, q->ecs_len,
+                                       room - n);
+    }
 
     if (w->ede != NGX_DNS_EDE_NONE) {
         n += ngx_dns_write_option_size(w, NGX_DNS_WRITE_EDE, 2, room - n);
@@ -232,7 +252,8 @@ ngx_dns_write_items(ngx_dns_writer_t *w, ngx_dns_reply_t *reply)
         }
 
         if (ngx_dns_write_item(w, item) == NGX_OK) {
-            w->count[item->section] += item->rrset->nrr;
+            w->count[item->section] += (item->rrs != NULL) ? item->nrrs
+                                                           : item->rrset->nrr;
             continue;
         }
 
@@ -264,7 +285,9 @@ ngx_dns_write_item(ngx_dns_writer_t *w, ngx_dns_item_t *item)
         pointer = NGX_DNS_HEADER_SIZE + item->owner_len;
 
         if (w->query->qname.wire[item->owner_len] != 0) {
-            return ngx_dns_write_plain(w, item, pointer);
+            return (item->rrs != NULL)
+                       ? ngx_dns_write_chosen(w, item, pointer)
+                       : ngx_dns_write_plain(w, item, pointer);
         }
     }
 
@@ -339,6 +362,45 @@ ngx_dns_write_plain(ngx_dns_writer_t *w, ngx_dns_item_t *item,
 }
 
 
+/* the same for RRs that were chosen; all of them have the same size */
+
+static ngx_int_t
+ngx_dns_write_chosen(ngx_dns_writer_t *w, ngx_dns_item_t *item,
+    ngx_uint_t pointer)
+{
+    u_char      *p, head[10];
+    size_t       n;
+    ngx_uint_t   i;
+
+    p = w->p;
+    n = 2 + ngx_dns_get16(item->rrs[0]);
+
+    if ((size_t) (w->limit - p) < item->nrrs * (sizeof(head) + n)) {
+        return NGX_DECLINED;
+    }
+
+    ngx_dns_put16(head, 0xc000 | pointer);
+    ngx_dns_write_head(w, head + 2, item);
+
+    for (i = 0; i < item->nrrs; i++) {
+        p = ngx_cpymem(p, head, sizeof(head));
+
+        if (n <= NGX_DNS_COPY && w->end - p >= NGX_DNS_COPY) {
+            ngx_memcpy(p, item->rrs[i], NGX_DNS_COPY);
+
+        } else {
+            ngx_memcpy(p, item->rrs[i], n);
+        }
+
+        p += n;
+    }
+
+    w->p = p;
+
+    return NGX_OK;
+}
+
+
 /* any owner, any RDATA */
 
 static ngx_int_t
@@ -347,7 +409,7 @@ ngx_dns_write_named(ngx_dns_writer_t *w, ngx_dns_item_t *item)
     u_char           *p, *rr, *rdata;
     size_t            n;
     uint8_t          *fields;
-    ngx_uint_t        i, pointer;
+    ngx_uint_t        i, nrr, pointer;
     ngx_dns_rrset_t  *set;
 
     set = item->rrset;
@@ -356,8 +418,13 @@ ngx_dns_write_named(ngx_dns_writer_t *w, ngx_dns_item_t *item)
     p = w->p;
     pointer = 0;
     rr = ngx_dns_rrset_first(set);
+    nrr = (item->rrs != NULL) ? item->nrrs : set->nrr;
 
-    for (i = 0; i < set->nrr; i++) {
+    for (i = 0; i < nrr; i++) {
+
+        if (item->rrs != NULL) {
+            rr = item->rrs[i];
+        }
 
         rdata = p;
 
@@ -527,6 +594,14 @@ ngx_dns_write_opt(ngx_dns_writer_t *w, ngx_uint_t rcode)
     *p++ = 0;
     rdlen = p;
     p += 2;
+
+    if (w->options & NGX_DNS_WRITE_ECS) {
+
+        /* as the client wrote it but for the scope: RFC 7871, 7.2.1 */
+
+        p = ngx_dns_write_option(p, NGX_DNS_OPTION_ECS, q->ecs, q->ecs_len);
+        p[3 - (ngx_int_t) q->ecs_len] = w->scope;
+    }
 
     if (w->options & NGX_DNS_WRITE_NSID) {
         p = ngx_dns_write_option(p, NGX_DNS_OPTION_NSID, t->nsid.data,

@@ -25,8 +25,8 @@ typedef enum {
  * owner_len octets of labels at owner, with the name at apex behind them.
  *
  * rrs  NULL: the whole set as it is stored; else the nrrs RRs (at least 1)
- *      of it that are sent, in this order, each its place as of
- *      ngx_dns_rrset_first()
+ *      of it, all of one size, that are sent, in this order, each its place
+ *      as of ngx_dns_rrset_first()
  */
 
 typedef struct {
@@ -54,6 +54,7 @@ typedef struct {
     uint8_t             full;           /* items did not suffice: TC */
     uint8_t             ecs;            /* 1: with the query's option, */
     uint8_t             scope;          /* for so many bits of the address */
+    uint32_t            steps;          /* of choices that left RRs out */
     ngx_uint_t          nitems;
     ngx_dns_item_t      items[NGX_DNS_ITEMS_MAX];
 } ngx_dns_reply_t;

@@ -52,7 +52,17 @@ static ngx_str_t  ngx_stream_dns_counters_names[] = {
     ngx_string("tcp_idle_closed"),
     ngx_string("tcp_timeout"),
     ngx_string("tcp_error"),
-    ngx_string("reenabled")
+    ngx_string("reenabled"),
+    ngx_string("ecs"),
+    ngx_string("choice_health"),
+    ngx_string("choice_network"),
+    ngx_string("choice_asn"),
+    ngx_string("choice_country"),
+    ngx_string("choice_continent"),
+    ngx_string("choice_location"),
+    ngx_string("choice_priority"),
+    ngx_string("choice_order"),
+    ngx_string("choice_nothing")
 };
 
 

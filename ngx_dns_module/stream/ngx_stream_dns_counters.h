@@ -11,6 +11,8 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 
+#include "ngx_dns_choose.h"
+
 
 /*
  * Counters live in shared memory, one slot per process: one writer each,
@@ -45,6 +47,13 @@ typedef enum {
     NGX_STREAM_DNS_TCP_ERROR,           /* the client's fault, and resets */
 
     NGX_STREAM_DNS_REENABLED,           /* sockets put back into epoll */
+
+    NGX_STREAM_DNS_ECS,                 /* queries with a client subnet */
+
+    NGX_STREAM_DNS_CHOICE,              /* answers that a step of choosing
+                                           left addresses out of, by step
+                                           (ngx_dns_choose_step_e) */
+    NGX_STREAM_DNS_CHOICE_NOTHING = NGX_STREAM_DNS_CHOICE + NGX_DNS_STEPS,
 
     NGX_STREAM_DNS_COUNTERS
 } ngx_stream_dns_counter_e;

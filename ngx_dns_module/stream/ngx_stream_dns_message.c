@@ -25,6 +25,8 @@ typedef struct {
 } ngx_stream_dns_saved_t;
 
 
+static void ngx_stream_dns_count_choice(ngx_stream_dns_worker_t *w,
+    ngx_dns_query_t *q, ngx_dns_reply_t *reply);
 static void ngx_stream_dns_ctx_query(ngx_stream_dns_ctx_t *ctx,
     ngx_dns_query_t *q);
 static void ngx_stream_dns_copy_name(u_char *dst, const u_char *src,
@@ -76,6 +78,10 @@ ngx_stream_dns_reply(ngx_stream_dns_worker_t *w,
         ngx_stream_dns_count(w, NGX_STREAM_DNS_TRUNCATED);
     }
 
+    if (reply != NULL && (reply->steps != 0 || q->ecs != NULL)) {
+        ngx_stream_dns_count_choice(w, q, reply);
+    }
+
     if (ctx != NULL) {
         ctx->answered = 1;
         ctx->rcode = (uint16_t) rcode;
@@ -89,6 +95,22 @@ ngx_stream_dns_reply(ngx_stream_dns_worker_t *w,
     }
 
     return n;
+}
+
+
+static void
+ngx_stream_dns_count_choice(ngx_stream_dns_worker_t *w, ngx_dns_query_t *q,
+    ngx_dns_reply_t *reply)
+{
+    uint32_t  steps;
+
+    if (q->ecs != NULL) {
+        ngx_stream_dns_count(w, NGX_STREAM_DNS_ECS);
+    }
+
+    for (steps = reply->steps; steps != 0; steps &= steps - 1) {
+        ngx_stream_dns_count(w, NGX_STREAM_DNS_CHOICE + __builtin_ctz(steps));
+    }
 }
 
 
@@ -256,6 +278,8 @@ ngx_stream_dns_answer_message(ngx_stream_dns_worker_t *w,
         ngx_stream_dns_ctx_settle(ctx);
         return 0;
     }
+
+    ngx_stream_dns_client(q, s->connection->sockaddr);
 
     ngx_stream_dns_regions_enter(w);
 

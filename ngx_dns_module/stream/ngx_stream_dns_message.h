@@ -49,6 +49,37 @@ void ngx_stream_dns_reset_pool(ngx_pool_t *pool);
 void ngx_stream_dns_log(ngx_stream_session_t *s);
 
 
+/* sets who asks: the address, as that of IPv4 if it is one in IPv6 */
+
+static ngx_inline void
+ngx_stream_dns_client(ngx_dns_query_t *q, struct sockaddr *sockaddr)
+{
+#if (NGX_HAVE_INET6)
+    struct in6_addr  *addr6;
+
+    if (sockaddr->sa_family == AF_INET6) {
+        addr6 = &((struct sockaddr_in6 *) sockaddr)->sin6_addr;
+
+        if (IN6_IS_ADDR_V4MAPPED(addr6)) {
+            q->client = &addr6->s6_addr[12];
+            q->client_len = 4;
+            return;
+        }
+
+        q->client = addr6->s6_addr;
+        q->client_len = 16;
+        return;
+    }
+
+#endif
+
+    if (sockaddr->sa_family == AF_INET) {
+        q->client = (u_char *) &((struct sockaddr_in *) sockaddr)->sin_addr;
+        q->client_len = 4;
+    }
+}
+
+
 /* the counter of a query that the parser dropped */
 
 static ngx_inline ngx_uint_t

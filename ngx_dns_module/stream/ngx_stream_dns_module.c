@@ -9,6 +9,8 @@
 #include <ngx_event.h>
 #include <ngx_stream.h>
 
+#include <sys/random.h>
+
 #include "ngx_stream_dns_hold.h"
 #include "ngx_stream_dns_message.h"
 #include "ngx_stream_dns_pools.h"
@@ -50,6 +52,8 @@ static ngx_int_t ngx_stream_dns_init_module(ngx_cycle_t *cycle);
 static ngx_int_t ngx_stream_dns_init_process(ngx_cycle_t *cycle);
 static ngx_int_t ngx_stream_dns_init_external(ngx_cycle_t *cycle,
     ngx_stream_dns_worker_t *w, ngx_stream_dns_main_conf_t *dmcf);
+static ngx_int_t ngx_stream_dns_seed(ngx_cycle_t *cycle,
+    ngx_dns_answer_t *answer);
 static void ngx_stream_dns_datagram(ngx_stream_session_t *s);
 static ngx_int_t ngx_stream_dns_datagram_send(ngx_connection_t *c,
     u_char *reply, size_t n);
@@ -139,6 +143,13 @@ static ngx_command_t  ngx_stream_dns_commands[] = {
       ngx_stream_dns_chaos,
       NGX_STREAM_SRV_CONF_OFFSET,
       0,
+      NULL },
+
+    { ngx_string("dns_ecs"),
+      NGX_STREAM_MAIN_CONF|NGX_STREAM_SRV_CONF|NGX_CONF_FLAG,
+      ngx_conf_set_flag_slot,
+      NGX_STREAM_SRV_CONF_OFFSET,
+      offsetof(ngx_stream_dns_srv_conf_t, ecs),
       NULL },
 
     { ngx_string("dns_nsid"),
@@ -294,6 +305,7 @@ ngx_stream_dns_create_srv_conf(ngx_conf_t *cf)
     conf->default_ttl = NGX_CONF_UNSET;
     conf->any = NGX_CONF_UNSET_UINT;
     conf->chaos = NGX_CONF_UNSET;
+    conf->ecs = NGX_CONF_UNSET;
     conf->nsid = NGX_CONF_UNSET_PTR;
     conf->tcp_timeout = NGX_CONF_UNSET_MSEC;
     conf->tcp_idle_timeout = NGX_CONF_UNSET_MSEC;
@@ -320,6 +332,7 @@ ngx_stream_dns_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
                              NGX_STREAM_DNS_TTL_MAX);
     ngx_conf_merge_sec_value(conf->default_ttl, prev->default_ttl, 3600);
     ngx_conf_merge_uint_value(conf->any, prev->any, NGX_DNS_ANY_MINIMAL);
+    ngx_conf_merge_value(conf->ecs, prev->ecs, 1);
     ngx_conf_merge_msec_value(conf->tcp_timeout, prev->tcp_timeout, 5000);
     ngx_conf_merge_msec_value(conf->tcp_idle_timeout, prev->tcp_idle_timeout,
                               10000);
@@ -426,6 +439,7 @@ ngx_stream_dns_enable_server(ngx_conf_t *cf, ngx_stream_dns_srv_conf_t *dscf)
     dscf->answer.max_ttl = (uint32_t) dscf->max_ttl;
     dscf->answer.any = (uint8_t) dscf->any;
     dscf->answer.chaos = (uint8_t) dscf->chaos;
+    dscf->answer.ecs = (uint8_t) dscf->ecs;
     dscf->answer.version = dscf->version;
     dscf->answer.hostname = dscf->hostname;
 
@@ -714,6 +728,10 @@ ngx_stream_dns_init_process(ngx_cycle_t *cycle)
         return NGX_ERROR;
     }
 
+    if (ngx_stream_dns_seed(cycle, w->answer) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
     ngx_stream_dns_worker = w;
 
     if (ngx_stream_dns_regions_init(cycle, w) != NGX_OK
@@ -753,6 +771,25 @@ ngx_stream_dns_init_external(ngx_cycle_t *cycle, ngx_stream_dns_worker_t *w,
     }
 
     ngx_dns_answer_external(w->answer, external);
+
+    return NGX_OK;
+}
+
+
+/* each worker draws numbers of its own */
+
+static ngx_int_t
+ngx_stream_dns_seed(ngx_cycle_t *cycle, ngx_dns_answer_t *answer)
+{
+    uint64_t  seed[4];
+
+    if (getrandom(seed, sizeof(seed), 0) != (ssize_t) sizeof(seed)) {
+        ngx_log_error(NGX_LOG_EMERG, cycle->log, ngx_errno,
+                      "getrandom() failed");
+        return NGX_ERROR;
+    }
+
+    ngx_dns_answer_seed(answer, seed);
 
     return NGX_OK;
 }

@@ -70,6 +70,7 @@ typedef struct {
     time_t                      default_ttl;
     ngx_uint_t                  any;        /* NGX_DNS_ANY_... */
     ngx_flag_t                  chaos;
+    ngx_flag_t                  ecs;
     ngx_str_t                   version;
     ngx_str_t                   hostname;
     ngx_stream_complex_value_t *nsid;       /* NULL: it has no variables */

@@ -733,6 +733,9 @@ ngx_stream_dns_udp_reply(ngx_stream_dns_worker_t *w,
         return 0;
     }
 
+    ngx_stream_dns_client(q, (ss == NULL) ? &d->sockaddr->sockaddr
+                                          : ss->connection.sockaddr);
+
     if (!q->nsid || dscf->nsid == NULL) {
         return ngx_stream_dns_reply(w, dscf, q, d->zone, &dscf->udp, buf,
                                     udp->reply_size,

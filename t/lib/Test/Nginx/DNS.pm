@@ -49,6 +49,9 @@ my @counters = qw/
 	rcode_noerror rcode_formerr rcode_servfail rcode_nxdomain rcode_notimp
 	rcode_refused rcode_yxdomain rcode_badvers rcode_other
 	tcp_accepted tcp_active tcp_idle_closed tcp_timeout tcp_error
+	ecs choice_health choice_network choice_asn choice_country
+	choice_continent choice_location choice_priority choice_order
+	choice_nothing
 /;
 
 my @source_counters = qw/
