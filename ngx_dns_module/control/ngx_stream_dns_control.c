@@ -12,6 +12,7 @@
 #include <sys/file.h>
 
 #include "ngx_stream_dns_control_conf.h"
+#include "ngx_stream_dns_geoip.h"
 #include "ngx_stream_dns_walk.h"
 
 
@@ -76,7 +77,9 @@ ngx_stream_dns_control_start(ngx_cycle_t *cycle,
                   "dns control process, %ui sources",
                   cmcf->control.sources.nelts);
 
-    if (ngx_stream_dns_walk_start(cycle) != NGX_OK) {
+    if (ngx_stream_dns_walk_start(cycle) != NGX_OK
+        || ngx_stream_dns_geoip_start(cycle, cmcf) != NGX_OK)
+    {
         return NGX_ERROR;
     }
 

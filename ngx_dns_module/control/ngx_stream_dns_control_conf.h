@@ -31,6 +31,8 @@ typedef struct {
     ngx_stream_dns_control_t     control;
     ngx_path_t                  *path;      /* NULL: no "dns_state_path" */
     ngx_array_t                  confs;     /* ngx_stream_dns_source_conf_t */
+    void                        *geoip;     /* ngx_stream_dns_geoip_conf_t, or
+                                               NULL */
 } ngx_stream_dns_control_main_conf_t;
 
 

@@ -9,6 +9,7 @@
 #include <ngx_stream.h>
 
 #include "ngx_stream_dns_control_conf.h"
+#include "ngx_stream_dns_geoip.h"
 
 
 #define NGX_STREAM_DNS_MANAGER_PAUSE  (60 * 60 * 1000)     /* milliseconds */
@@ -38,6 +39,20 @@ static ngx_command_t  ngx_stream_dns_control_commands[] = {
     { ngx_string("dns_redis"),
       NGX_STREAM_MAIN_CONF|NGX_STREAM_SRV_CONF|NGX_CONF_2MORE,
       ngx_stream_dns_redis,
+      NGX_STREAM_MAIN_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("dns_geoip"),
+      NGX_STREAM_MAIN_CONF|NGX_CONF_1MORE,
+      ngx_stream_dns_geoip,
+      NGX_STREAM_MAIN_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("dns_network"),
+      NGX_STREAM_MAIN_CONF|NGX_CONF_BLOCK|NGX_CONF_TAKE1,
+      ngx_stream_dns_network,
       NGX_STREAM_MAIN_CONF_OFFSET,
       0,
       NULL },
@@ -90,6 +105,7 @@ ngx_stream_dns_control_create_main_conf(ngx_conf_t *cf)
      *     cmcf->control.path = { 0, NULL };
      *     cmcf->control.snapshots = 0;
      *     cmcf->path = NULL;
+     *     cmcf->geoip = NULL;
      */
 
     if (ngx_array_init(&cmcf->control.sources, cf->pool, 2,
@@ -116,6 +132,7 @@ ngx_stream_dns_control_init_main_conf(ngx_conf_t *cf, void *conf)
 {
     ngx_stream_dns_control_main_conf_t *cmcf = conf;
 
+    char                        *rv;
     ngx_stream_dns_main_conf_t  *dmcf;
 
     dmcf = ngx_stream_conf_get_module_main_conf(cf, ngx_stream_dns_module);
@@ -125,6 +142,12 @@ ngx_stream_dns_control_init_main_conf(ngx_conf_t *cf, void *conf)
                       "\"health_check\" in %s:%ui needs \"dns_state_path\"",
                       dmcf->check_file, dmcf->check_line);
         return NGX_CONF_ERROR;
+    }
+
+    rv = ngx_stream_dns_geoip_finish(cf, cmcf);
+
+    if (rv != NGX_CONF_OK) {
+        return rv;
     }
 
     return ngx_stream_dns_control_finish(cf, cmcf);

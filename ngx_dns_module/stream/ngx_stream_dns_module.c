@@ -11,6 +11,7 @@
 
 #include <sys/random.h>
 
+#include "ngx_stream_dns_geo.h"
 #include "ngx_stream_dns_hold.h"
 #include "ngx_stream_dns_message.h"
 #include "ngx_stream_dns_pools.h"
@@ -735,6 +736,7 @@ ngx_stream_dns_init_process(ngx_cycle_t *cycle)
     ngx_stream_dns_worker = w;
 
     if (ngx_stream_dns_regions_init(cycle, w) != NGX_OK
+        || ngx_stream_dns_geo_init(cycle, w) != NGX_OK
         || ngx_stream_dns_udp_init(cycle, w) != NGX_OK)
     {
         return NGX_ERROR;

@@ -42,6 +42,9 @@ typedef struct {
     ngx_msec_t                  health_interval; /* 0: the default */
     u_char                     *check_file; /* of the first "health_check" */
     ngx_uint_t                  check_line;
+
+    void                       *geo;        /* ngx_stream_dns_geo_conf_t, or
+                                               NULL: no places */
 } ngx_stream_dns_main_conf_t;
 
 

@@ -16,6 +16,8 @@
 #include "tap.h"
 #include "memory.h"
 #include "ngx_dns_geo_build.h"
+#include "ngx_dns_geo_file.h"
+#include "ngx_dns_geo_nets.h"
 
 
 #define NETS     65536
@@ -30,6 +32,9 @@ static void model(unsigned first, unsigned n, unsigned depth);
 static void test_facts(unsigned seed);
 static void test_flat(void);
 static void test_damaged(void);
+static void test_whole(void);
+static void test_nets(unsigned v6);
+static void test_files(void);
 static unsigned random_of(unsigned n);
 
 
@@ -62,6 +67,10 @@ main(void)
     test_facts(2);
     test_flat();
     test_damaged();
+    test_whole();
+    test_nets(0);
+    test_nets(1);
+    test_files();
 
     tap_is_int(memory_blocks, 0, "all memory is given back");
 
@@ -457,4 +466,214 @@ test_damaged(void)
     tap_is_int(ngx_dns_geo_build(path, &memory, &geo, &size, &err),
                NGX_DECLINED, "no database");
     tap_ok(err != NULL && err[0], "and why: %s", err);
+}
+
+
+/* all of IPv4 is one record, in a database of IPv6 */
+
+static void
+test_whole(void)
+{
+    u_char          address[16] = { 1 };
+    size_t          size;
+    uint32_t        i;
+    ngx_uint_t      bits;
+    const char     *err;
+    ngx_dns_geo_t  *geo;
+
+    db_begin();
+
+    /* ::/96 is below 96 times the left side */
+
+    nnodes = 96;
+
+    for (i = 0; i < 96; i++) {
+        left[i] = (i == 95) ? 0x80000000 + offsets[1] : i + 1;
+        right[i] = (i == 0) ? 0x80000000 + offsets[4] : 0x40000000;
+    }
+
+    db_write(6);
+
+    if (!tap_ok(ngx_dns_geo_build(path, &memory, &geo, &size, &err) == NGX_OK,
+                "a database with one record for IPv4"))
+    {
+        return;
+    }
+
+    tap_is_int(ngx_dns_geo_find(geo, NGX_DNS_GEO_COUNTRY, address, 4, &bits),
+               'D' << 8 | 'E', "it is found");
+    tap_is_int(bits, 0, "for all addresses");
+
+    address[0] = 0x80;
+    tap_is_int(ngx_dns_geo_find(geo, NGX_DNS_GEO_COUNTRY, address, 16, &bits),
+               'U' << 8 | 'S', "IPv6");
+    tap_is_int(bits, 1, "half of it");
+
+    address[0] = 0x20;
+    tap_is_int(ngx_dns_geo_find(geo, NGX_DNS_GEO_COUNTRY, address, 16, &bits),
+               0, "nothing");
+    tap_is_int(bits, 3, "in the largest network");
+
+    memory.unmap(NULL, geo, size);
+}
+
+
+/* the value of the longest network that the address is in */
+
+static uint32_t
+nets_find(const ngx_dns_geo_net_t *nets, unsigned n, uint64_t address,
+    unsigned width)
+{
+    int       bits;
+    unsigned  i;
+    uint32_t  value;
+
+    bits = -1;
+    value = 0;
+
+    for (i = 0; i < n; i++) {
+        if (nets[i].bits > bits
+            && (nets[i].bits == 0
+                || (nets[i].start ^ address) >> (width - nets[i].bits) == 0))
+        {
+            bits = nets[i].bits;
+            value = nets[i].value;
+        }
+    }
+
+    return value;
+}
+
+
+static void
+test_nets(unsigned v6)
+{
+    u_char             address[16];
+    size_t             size;
+    uint64_t           at, mask;
+    unsigned           i, k, n, width, wrong, larger;
+    ngx_uint_t         bits;
+    ngx_dns_geo_t     *geo;
+    ngx_dns_geo_net_t  nets[64];
+
+    width = v6 ? 64 : 32;
+    n = 0;
+
+    memset(nets, 0, sizeof(nets));
+
+    while (n < 64) {
+        bits = random_of(20) + random_of(7) * random_of(3);
+        mask = bits ? ~0ull << (64 - bits) : 0;
+        at = (uint64_t) (random_of(4) << 14 | random_of(16384)) << 48;
+
+        nets[n].start = (at & mask) >> (64 - width);
+        nets[n].bits = bits;
+        nets[n].v6 = v6;
+        nets[n].value = 1 + random_of(5);
+
+        for (i = 0; i < n; i++) {
+            if (nets[i].start == nets[n].start && nets[i].bits == bits) {
+                break;
+            }
+        }
+
+        n += (i == n);
+    }
+
+    ngx_dns_geo_nets_sort(nets, n);
+
+    if (!tap_ok(ngx_dns_geo_nets(nets, n, &memory, &geo, &size) == NGX_OK
+                && ngx_dns_geo_check(geo, size) == NGX_OK,
+                "networks of IPv%u", v6 ? 6 : 4))
+    {
+        return;
+    }
+
+    wrong = 0;
+    larger = 0;
+    memset(address, 0, sizeof(address));
+
+    for (i = 0; i < 20000; i++) {
+        k = random_of(64);
+        at = nets[k].start + ((uint64_t) random_of(65536) << (width - 16)
+                              >> nets[k].bits);
+        at -= random_of(2);
+        at &= ~0ull >> (64 - width);
+
+        ngx_dns_put32(address, at >> (width - 32));
+        ngx_dns_put32(address + 4, v6 ? at : 0);
+
+        wrong += ngx_dns_geo_find(geo, NGX_DNS_GEO_NETWORK, address,
+                                  v6 ? 16 : 4, &bits)
+                 != nets_find(nets, n, at, width);
+
+        larger += (bits > width);
+    }
+
+    tap_is_int(wrong, 0, "the name of the longest one");
+    tap_is_int(larger, 0, "and no more bits than there are");
+    tap_is_int(ngx_dns_geo_find(geo, NGX_DNS_GEO_NETWORK, address,
+                                v6 ? 4 : 16, &bits),
+               0, "none of the other family");
+
+    memory.unmap(NULL, geo, size);
+}
+
+
+/* what lies in the state directory */
+
+static void
+test_files(void)
+{
+    u_char                     p[NGX_DNS_GEO_HEAD];
+    unsigned                   i, bad;
+    const u_char              *hash;
+    ngx_dns_geo_head_t         head, got;
+    ngx_dns_geo_ident_t        ident;
+    static ngx_dns_geo_list_file_t  list;
+
+    memset(&head, 7, sizeof(head));
+    head.size = 12345;
+
+    ngx_dns_geo_head_put(p, &head);
+    tap_ok(ngx_dns_geo_head_get(p, &got) == NGX_OK
+           && memcmp(&head, &got, sizeof(head)) == 0, "a head");
+
+    bad = 0;
+
+    for (i = 0; i < NGX_DNS_GEO_HEAD; i++) {
+        p[i] ^= 1 << random_of(8);
+        bad += (ngx_dns_geo_head_get(p, &got) == NGX_OK);
+        ngx_dns_geo_head_put(p, &head);
+    }
+
+    tap_is_int(bad, 0, "one that was changed");
+
+    memset(&ident, 0, sizeof(ident));
+    ngx_dns_geo_known_init(&list);
+
+    for (i = 1; i <= 3 * NGX_DNS_GEO_KNOWN; i++) {
+        ident.ino = i;
+        head.hash[0] = i;
+        ngx_dns_geo_known_add(&list, i / 2, &ident, head.hash);
+    }
+
+    ngx_dns_geo_known_seal(&list);
+    tap_is_int(ngx_dns_geo_known_check(&list), NGX_OK, "a list");
+
+    hash = ngx_dns_geo_known_find(&list, ident.ino / 2, &ident);
+    tap_ok(hash != NULL && hash[0] == (u_char) ident.ino, "the newest");
+
+    ident.ino--;
+    tap_ok(ngx_dns_geo_known_find(&list, ident.ino / 2, &ident) != NULL,
+           "the one before");
+    tap_ok(ngx_dns_geo_known_find(&list, 7, &ident) == NULL, "no such path");
+
+    ident.ino = 4;
+    tap_ok(ngx_dns_geo_known_find(&list, 2, &ident) == NULL, "replaced");
+
+    list.n = NGX_DNS_GEO_KNOWN + 1;
+    tap_is_int(ngx_dns_geo_known_check(&list), NGX_DECLINED, "a bad list");
+    ngx_dns_geo_known_seal(&list);
+    tap_is_int(ngx_dns_geo_known_check(&list), NGX_DECLINED, "a longer one");
 }
