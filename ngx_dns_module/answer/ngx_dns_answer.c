@@ -27,8 +27,6 @@ static ngx_dns_state_e ngx_dns_answer_top(ngx_dns_answer_t *a,
     ngx_uint_t from);
 static ngx_dns_state_e ngx_dns_answer_positive(ngx_dns_answer_t *a,
     ngx_dns_rrset_t *set, ngx_uint_t wildcard);
-static ngx_dns_state_e ngx_dns_answer_nothing(ngx_dns_answer_t *a,
-    ngx_uint_t first, ngx_uint_t wildcard);
 static ngx_dns_state_e ngx_dns_answer_nodata(ngx_dns_answer_t *a,
     ngx_uint_t wildcard);
 static ngx_uint_t ngx_dns_answer_undelegated(ngx_dns_answer_t *a);
@@ -146,6 +144,7 @@ ngx_dns_answer_start(ngx_dns_answer_t *a, ngx_dns_answer_conf_t *conf,
     a->links = 0;
     a->nsynth = 0;
     a->nrrs = 0;
+    a->negative_ttl = 0xffffffff;
     a->client = NULL;
     a->mixed = 0;
 
@@ -390,7 +389,8 @@ ngx_dns_answer_positive(ngx_dns_answer_t *a, ngx_dns_rrset_t *set,
         if ((set->flags & NGX_DNS_RRSET_NOTED) && a->reply.nitems > first
             && ngx_dns_select(a, &a->reply.items[first]) != NGX_OK)
         {
-            return ngx_dns_answer_nothing(a, first, wildcard);
+            a->reply.nitems = first;
+            return ngx_dns_answer_nodata(a, wildcard);
         }
 
         if (set->flags & NGX_DNS_RRSET_LINKS) {
@@ -399,35 +399,6 @@ ngx_dns_answer_positive(ngx_dns_answer_t *a, ngx_dns_rrset_t *set,
     }
 
     return ngx_dns_state_positive;
-}
-
-
-/*
- * Nothing of the set, the item at first, is to be sent.  That may be different
- * in a moment, so it lives no longer than the set would.
- */
-
-static ngx_dns_state_e
-ngx_dns_answer_nothing(ngx_dns_answer_t *a, ngx_uint_t first,
-    ngx_uint_t wildcard)
-{
-    uint32_t          ttl;
-    ngx_uint_t        i;
-    ngx_dns_item_t   *items;
-    ngx_dns_state_e   state;
-
-    items = a->reply.items;
-    ttl = items[first].ttl;
-
-    a->reply.nitems = first;
-
-    state = ngx_dns_answer_nodata(a, wildcard);
-
-    for (i = first; i < a->reply.nitems; i++) {
-        items[i].ttl = ngx_min(items[i].ttl, ttl);
-    }
-
-    return state;
 }
 
 

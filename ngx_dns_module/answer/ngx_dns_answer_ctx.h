@@ -87,6 +87,8 @@ struct ngx_dns_answer_s {
         uint32_t              ttl;      /* the smallest of its links */
     } aname;
 
+    uint32_t                  negative_ttl;     /* at most */
+
     ngx_dns_lookup_t          found;
     ngx_uint_t                mixed;    /* sections are out of order */
 

@@ -208,7 +208,7 @@ ngx_dns_add_soa(ngx_dns_answer_t *a)
     item->owner = NULL;
     item->owner_len = (uint8_t) (qname->len - zone->name_len);
     item->apex = NULL;
-    item->ttl = zone->negative_ttl;
+    item->ttl = ngx_min(zone->negative_ttl, a->negative_ttl);
 
     ngx_dns_add_sigs(a, item);
 }

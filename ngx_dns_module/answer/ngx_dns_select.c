@@ -84,6 +84,11 @@ ngx_dns_select(ngx_dns_answer_t *a, ngx_dns_item_t *item)
     }
 
     if (c->n == 0) {
+
+        /* that may be different in a moment: not longer than the set lives */
+
+        a->negative_ttl = ngx_min(a->negative_ttl, item->ttl);
+
         reply->steps |= NGX_DNS_STEP_NOTHING;
         return NGX_DECLINED;
     }

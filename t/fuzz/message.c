@@ -70,6 +70,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     conf.max_ttl = 0xffffffff;
     conf.chaos = 1;
+    conf.ecs = 1;
     ngx_str_set(&conf.version, "v");
     ngx_str_set(&conf.hostname, "h");
 

@@ -17,7 +17,13 @@
  *     external NAME TYPE failed
  *                         what other servers say of a name, at time 1000
  *     set now=N           seconds; for what they have said
- *     ask NAME TYPE [CLASS] [edns=N] [do] [nsid]
+ *     place ADDRESS [country=DE/17] [continent=EU/9] [asn=64500/19]
+ *           [network=NAME/24]
+ *                         what is known of all addresses that have the same
+ *                         first 16 bits, and in how large a network
+ *     health ID up|down [N]
+ *                         N: results that would turn it
+ *     ask NAME TYPE [CLASS] [edns=N] [do] [nsid] [from=ADDRESS] [ecs=HEX]...
  *     ...                 the lines of the reply, up to an empty line
  *
  * With a file as argument the replies are printed instead, in the same form.
@@ -33,6 +39,7 @@
 #include "ngx_dns_external_write.h"
 #include "ngx_dns_publish.h"
 #include "ngx_dns_rdata.h"
+#include "places.h"
 
 
 #define ZONES  8
@@ -44,6 +51,9 @@ static void set_words(char *words);
 static char *read_zone(char *p, char *apex, ngx_uint_t published);
 static void publish(ngx_dns_zone_t *z);
 static void external(char *words);
+static void place(char *words);
+static void health(char *words);
+static size_t add_ecs(u_char *p, const char *hex);
 static ngx_uint_t flags_of(const char *words);
 static size_t question(char *words, u_char *packet);
 static void reply_text(char *out, char *words);
@@ -70,6 +80,10 @@ static ngx_dns_transport_t     transport;
 static ngx_dns_answer_t       *answer;
 static ngx_dns_writer_t       *writer;
 static void                   *table;   /* of external names */
+static places_t               *geo;
+static places_health_t         states;
+static u_char                  client[16];
+static size_t                  client_len;
 static int                     printing;
 
 
@@ -83,6 +97,10 @@ main(int argc, char **argv)
     pool = shim_pool();
     answer = ngx_dns_answer_create(pool, &key);
     writer = ngx_dns_writer_create(pool, &key);
+
+    geo = places_create();
+    places_use(ngx_dns_answer_places(answer), geo);
+    ngx_dns_answer_health(answer, &states.head);
 
     if (argc > 1) {
         printing = 1;
@@ -103,6 +121,7 @@ main(int argc, char **argv)
     }
 
     free(list);
+    free(geo);
     ngx_destroy_pool(pool);
 
     return tap_done();
@@ -134,6 +153,7 @@ run_file(const char *path)
     transport.udp_size = 1232;
     view_flags = 0;
 
+    places_health_init(&states);
     ngx_dns_answer_external(answer, NULL);
     ngx_dns_answer_time(answer, NOW);
 
@@ -150,6 +170,16 @@ run_file(const char *path)
         } else if (strncmp(words, "external ", 9) == 0) {
             line = strdup(words);
             external(line + 9);
+            free(line);
+
+        } else if (strncmp(words, "place ", 6) == 0) {
+            line = strdup(words);
+            place(line + 6);
+            free(line);
+
+        } else if (strncmp(words, "health ", 7) == 0) {
+            line = strdup(words);
+            health(line + 7);
             free(line);
 
         } else if (strncmp(words, "set ", 4) == 0) {
@@ -333,6 +363,81 @@ external(char *words)
 }
 
 
+/* an address: returns its octets */
+
+static size_t
+read_address(u_char *p, const char *text)
+{
+    if (inet_pton(AF_INET, text, p) == 1) {
+        return 4;
+    }
+
+    return (inet_pton(AF_INET6, text, p) == 1) ? 16 : 0;
+}
+
+
+static void
+place(char *words)
+{
+    char        *word, *value;
+    u_char       address[16];
+    uint32_t     fact;
+    ngx_uint_t   network, bits;
+
+    (void) read_address(address, strtok(words, " "));
+    network = ngx_dns_get16(address);
+
+    for (word = strtok(NULL, " "); word != NULL; word = strtok(NULL, " ")) {
+
+        value = strchr(word, '=') + 1;
+        bits = atoi(strchr(value, '/') + 1);
+        *strchr(value, '/') = '\0';
+
+        switch (word[0] == 'c' ? word[3] : word[0]) {
+
+        case 'n':
+            fact = (word[0] == 'c') ? NGX_DNS_GEO_COUNTRY
+                                    : NGX_DNS_GEO_NETWORK;
+            break;
+
+        case 't':
+            fact = NGX_DNS_GEO_CONTINENT;
+            break;
+
+        default:
+            fact = NGX_DNS_GEO_ASN;
+            break;
+        }
+
+        places_set(geo, fact, network,
+                   fact == NGX_DNS_GEO_ASN ? (uint32_t) atoi(value)
+                   : fact == NGX_DNS_GEO_NETWORK
+                   ? ngx_dns_network_id((u_char *) value, strlen(value))
+                   : places_letters(value), bits);
+    }
+}
+
+
+static void
+health(char *words)
+{
+    char      *word;
+    uint64_t   id;
+
+    id = atoi(strtok(words, " "));
+    word = strtok(NULL, " ");
+
+    if (strcmp(word, "down") == 0) {
+        word = strtok(NULL, " ");
+        places_health(&states, id, NGX_DNS_HEALTH_DOWN, word ? atoi(word) : 0);
+        return;
+    }
+
+    word = strtok(NULL, " ");
+    places_health(&states, id, NGX_DNS_HEALTH_UP, word ? atoi(word) : 0);
+}
+
+
 /* NAME+NAME */
 
 static ngx_uint_t
@@ -385,6 +490,12 @@ set_words(char *words)
         } else if (strncmp(word, "ede=", 4) == 0) {
             conf.stale_ede = (uint8_t) atoi(word + 4);
 
+        } else if (strncmp(word, "ecs=", 4) == 0) {
+            conf.ecs = (uint8_t) atoi(word + 4);
+
+        } else if (strncmp(word, "ready=", 6) == 0) {
+            ngx_dns_answer_places(answer)->ready = (uint8_t) atoi(word + 6);
+
         } else if (strcmp(word, "nsid") == 0) {
             ngx_str_set(&transport.nsid, "id");
 
@@ -408,7 +519,8 @@ static size_t
 question(char *words, u_char *packet)
 {
     char        *word, *name, *type;
-    u_char      *p;
+    u_char      *p, ecs[256];
+    size_t       n;
     ngx_int_t    class;
     ngx_str_t    s;
     ngx_uint_t   edns, do_bit, option;
@@ -420,6 +532,8 @@ question(char *words, u_char *packet)
     edns = 0;
     do_bit = 0;
     option = 0;
+    n = 0;
+    client_len = 0;
 
     for (word = strtok(NULL, " "); word != NULL; word = strtok(NULL, " ")) {
 
@@ -433,6 +547,13 @@ question(char *words, u_char *packet)
         } else if (strcmp(word, "nsid") == 0) {
             option = 3;
             edns = edns ? edns : 1232;
+
+        } else if (strncmp(word, "ecs=", 4) == 0) {
+            n += add_ecs(ecs + n, word + 4);
+            edns = edns ? edns : 1232;
+
+        } else if (strncmp(word, "from=", 5) == 0) {
+            client_len = read_address(client, word + 5);
 
         } else if (strcmp(word, "keepalive") == 0) {
             option = 11;
@@ -463,15 +584,39 @@ question(char *words, u_char *packet)
         p = ngx_dns_put16(p, NGX_DNS_TYPE_OPT);
         p = ngx_dns_put16(p, edns);
         p = ngx_dns_put32(p, do_bit ? 0x8000 : 0);
-        p = ngx_dns_put16(p, option ? 4 : 0);
+        p = ngx_dns_put16(p, n + (option ? 4 : 0));
 
         if (option) {
             p = ngx_dns_put16(p, option);
             p = ngx_dns_put16(p, 0);
         }
+
+        p = ngx_cpymem(p, ecs, n);
     }
 
     return p - packet;
+}
+
+
+/* the whole option */
+
+static size_t
+add_ecs(u_char *p, const char *hex)
+{
+    size_t        i, n;
+    unsigned int  octet;
+
+    n = strlen(hex) / 2;
+
+    ngx_dns_put16(p, 8);
+    ngx_dns_put16(p + 2, n);
+
+    for (i = 0; i < n; i++) {
+        sscanf(hex + 2 * i, "%2x", &octet);
+        p[4 + i] = (u_char) octet;
+    }
+
+    return 4 + n;
 }
 
 
@@ -492,6 +637,9 @@ reply_text(char *out, char *words)
 
     n = question(words, packet);
     ngx_dns_query_parse(&q, packet, n, 0, &key);
+
+    q.client = client;
+    q.client_len = (uint8_t) client_len;
 
     z = ngx_dns_answer_locate(&conf, &q);
 
@@ -590,7 +738,7 @@ static size_t
 print_opt(char *out, const u_char *msg, size_t at)
 {
     char    *p;
-    size_t   last;
+    size_t   i, last;
 
     p = out;
     p += sprintf(p, " OPT %d%s", (int) ngx_dns_get16(msg + at - 8),
@@ -604,6 +752,14 @@ print_opt(char *out, const u_char *msg, size_t at)
 
         if (ngx_dns_get16(msg + at) == 15) {
             p += sprintf(p, "=%d", (int) ngx_dns_get16(msg + at + 4));
+        }
+
+        if (ngx_dns_get16(msg + at) == 8) {
+            p += sprintf(p, "=");
+
+            for (i = 0; i < ngx_dns_get16(msg + at + 2); i++) {
+                p += sprintf(p, "%02x", msg[at + 4 + i]);
+            }
         }
     }
 

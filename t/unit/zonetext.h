@@ -10,10 +10,16 @@
  *     ;! OWNER name
  *     ;! OWNER failed [TYPE]
  *     ;! OWNER choice TYPE N M         N: how many RRs, M: the first weight
+ *     ;! OWNER choose TYPE WORD ... | RR | RR ...
  *     ;! OWNER probe TYPE URI
  *     ;! OWNER aname TTL TARGET        TTL "-": none
  *     ;! OWNER key WHICH TEXT
  *     ;! @ zone WORD ...               flatten, climb, unsignable, digest=N
+ *
+ * Words of "choose" are single, weighted, rr, sticky, network, asn, country,
+ * continent, location, strict, alive and check; each RR, in the order of its
+ * data, has some of cc=DEAT, ct=EU, as=64500, net=NAME, w=1, prio=1, id=7.
+ * The RRs are stored in this order.
  */
 
 
@@ -168,6 +174,128 @@ zonetext_choice(u_char *p, ngx_uint_t n, uint32_t weight)
 }
 
 
+static inline void
+zonetext_choose_word(ngx_dns_choice_t *choice, const char *word)
+{
+    size_t  i;
+
+    static const struct {
+        const char  *word;
+        uint8_t      count, order, steps, flags;
+    } words[] = {
+        { "single", NGX_DNS_CHOICE_SINGLE, 0, 0, 0 },
+        { "weighted", 0, NGX_DNS_CHOICE_WEIGHTED, 0, 0 },
+        { "rr", 0, NGX_DNS_CHOICE_RR, 0, 0 },
+        { "sticky", 0, NGX_DNS_CHOICE_STICKY, 0, 0 },
+        { "network", 0, 0, NGX_DNS_CHOICE_NETWORK, 0 },
+        { "asn", 0, 0, NGX_DNS_CHOICE_ASN, 0 },
+        { "country", 0, 0, NGX_DNS_CHOICE_COUNTRY, 0 },
+        { "continent", 0, 0, NGX_DNS_CHOICE_CONTINENT, 0 },
+        { "location", 0, 0, NGX_DNS_CHOICE_LOCATION, 0 },
+        { "strict", 0, 0, 0, NGX_DNS_CHOICE_NO_MATCH },
+        { "alive", 0, 0, 0, NGX_DNS_CHOICE_ALL_DOWN },
+        { "check", 0, 0, 0, NGX_DNS_CHOICE_CHECK },
+    };
+
+    for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+
+        if (strcmp(word, words[i].word) == 0) {
+            choice->count |= words[i].count;
+            choice->order |= words[i].order;
+            choice->steps |= words[i].steps;
+            choice->flags |= words[i].flags;
+        }
+    }
+}
+
+
+static inline void
+zonetext_choose_rr(ngx_dns_choice_rr_t *rr, u_char *lists, char *word)
+{
+    char    *value;
+    size_t   n;
+
+    value = strchr(word, '=') + 1;
+    n = strlen(value);
+
+    if (strncmp(word, "cc=", 3) == 0) {
+        rr->ncountries = (uint16_t) (n / 2);
+        rr->countries = memcpy(lists, value, n);
+
+    } else if (strncmp(word, "ct=", 3) == 0) {
+        rr->ncontinents = (uint16_t) (n / 2);
+        rr->continents = memcpy(lists + 64, value, n);
+
+    } else if (strncmp(word, "as=", 3) == 0) {
+        rr->nasns = 1;
+        rr->asns = lists + 128;
+        ngx_dns_put32(lists + 128, atoi(value));
+
+    } else if (strncmp(word, "net=", 4) == 0) {
+        rr->nnetworks = 1;
+        rr->networks = lists + 132;
+        ngx_dns_put32(lists + 132, ngx_dns_network_id((u_char *) value, n));
+
+    } else if (strncmp(word, "w=", 2) == 0) {
+        rr->weight = atoi(value);
+
+    } else if (strncmp(word, "prio=", 5) == 0) {
+        rr->priority = (uint16_t) atoi(value);
+
+    } else if (strncmp(word, "id=", 3) == 0) {
+        rr->check = atoi(value);
+    }
+}
+
+
+/* the words that strtok() has left */
+
+static inline u_char *
+zonetext_choose(u_char *p)
+{
+    char                 *word;
+    u_char               *head, lists[136];
+    ngx_dns_choice_t      choice;
+    ngx_dns_choice_rr_t   rr;
+
+    memset(&choice, 0, sizeof(choice));
+    memset(&rr, 0, sizeof(rr));
+
+    head = p;
+    p += NGX_DNS_CHOICE_HEAD;
+
+    for (word = strtok(NULL, " "); word != NULL; word = strtok(NULL, " ")) {
+
+        if (strcmp(word, "|") != 0) {
+
+            if (choice.nrr == 0) {
+                zonetext_choose_word(&choice, word);
+
+            } else {
+                zonetext_choose_rr(&rr, lists, word);
+            }
+
+            continue;
+        }
+
+        if (choice.nrr++ != 0) {
+            p = ngx_dns_choice_write_rr(p, &rr);
+        }
+
+        memset(&rr, 0, sizeof(rr));
+        rr.position = (uint16_t) (choice.nrr - 1);
+    }
+
+    if (choice.flags & NGX_DNS_CHOICE_CHECK) {
+        choice.interval = 4000;
+    }
+
+    (void) ngx_dns_choice_write(head, &choice);
+
+    return ngx_dns_choice_write_rr(p, &rr);
+}
+
+
 static inline u_char *
 zonetext_probe(u_char *p, char *uri)
 {
@@ -220,6 +348,12 @@ zonetext_note(ngx_dns_records_t *rs, const u_char *apex, char *line)
         ngx_dns_put16(rdata, ngx_dns_rr_type((u_char *) word, strlen(word)));
         word = strtok(NULL, " ");
         p = zonetext_choice(p, atoi(word), atoi(strtok(NULL, " ")));
+
+    } else if (strcmp(kind, "choose") == 0) {
+        rdata[2] = NGX_DNS_NOTE_CHOICE;
+        word = strtok(NULL, " ");
+        ngx_dns_put16(rdata, ngx_dns_rr_type((u_char *) word, strlen(word)));
+        p = zonetext_choose(p);
 
     } else if (strcmp(kind, "probe") == 0) {
         rdata[2] = NGX_DNS_NOTE_PROBE;
