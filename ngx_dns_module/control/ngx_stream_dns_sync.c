@@ -14,6 +14,8 @@
 #define NGX_STREAM_DNS_PAUSE_MAX   5000
 #define NGX_STREAM_DNS_FULL_AGAIN  10000    /* if readers or moves took long */
 #define NGX_STREAM_DNS_TAKE        64       /* zones between two looks */
+#define NGX_STREAM_DNS_STARVED     1000     /* milliseconds before a retry */
+#define NGX_STREAM_DNS_EARLY       500      /* what is due then is due now */
 
 
 static ngx_int_t ngx_stream_dns_sync_names(ngx_stream_dns_sync_t *sync);
@@ -71,6 +73,8 @@ ngx_stream_dns_sync_start(ngx_stream_dns_source_t *src)
                               ngx_stream_dns_sync_second);
     ngx_stream_dns_sync_event(sync, &sync->setup, ngx_stream_dns_sync_setup);
     ngx_stream_dns_sync_event(sync, &sync->taking, ngx_stream_dns_sync_take);
+    ngx_stream_dns_sync_event(sync, &sync->sweeping,
+                              ngx_stream_dns_sweep_event);
     ngx_stream_dns_sync_event(sync, &sync->job_timer,
                               ngx_stream_dns_job_timer);
 
@@ -255,9 +259,6 @@ ngx_stream_dns_sync_forget(ngx_stream_dns_sync_t *sync)
 static void
 ngx_stream_dns_sync_stop(ngx_stream_dns_sync_t *sync)
 {
-    ngx_uint_t              i;
-    ngx_stream_dns_zone_t  *z;
-
     sync->readable = 0;
     sync->in_step = 0;
 
@@ -275,11 +276,8 @@ ngx_stream_dns_sync_stop(ngx_stream_dns_sync_t *sync)
     sync->compared = 0;
     sync->comparing = 0;
 
-    for (i = 0; i < sync->nbuckets; i++) {
-        for (z = sync->buckets[i]; z != NULL; z = z->next) {
-            z->compare = 0;
-            z->once_more = 0;
-        }
+    if (sync->sweep == NGX_STREAM_DNS_SWEEP_CHOOSE) {
+        sync->sweep = NGX_STREAM_DNS_SWEEP_NONE;
     }
 }
 
@@ -439,10 +437,20 @@ ngx_stream_dns_sync_take(ngx_event_t *ev)
     }
 
     if (rc != NGX_OK) {
-        ngx_log_error(NGX_LOG_ALERT, sync->src->log, 0,
-                      "no memory to keep zones in step");
+
+        if (!sync->starved) {
+            sync->starved = 1;
+
+            ngx_log_error(NGX_LOG_CRIT, sync->src->log, 0,
+                          "no memory to keep zones in step, "
+                          "it is tried again");
+        }
+
+        ngx_add_timer(ev, NGX_STREAM_DNS_STARVED);
         return;
     }
+
+    sync->starved = 0;
 
     ngx_stream_dns_sync_taken(sync->src);
 }
@@ -507,6 +515,7 @@ static ngx_int_t
 ngx_stream_dns_sync_published(ngx_stream_dns_sync_t *sync)
 {
     u_char                  name[NGX_DNS_NAME_TEXT_MAX];
+    uint64_t                taken;
     ngx_str_t               member;
     ngx_uint_t              n;
     ngx_dns_zone_t         *zone;
@@ -517,6 +526,8 @@ ngx_stream_dns_sync_published(ngx_stream_dns_sync_t *sync)
         if (n % NGX_STREAM_DNS_TAKE == 0 && !ngx_stream_dns_slice_left()) {
             return NGX_AGAIN;
         }
+
+        taken = sync->taken;
 
         zone = ngx_dns_publish_next(sync->src->publisher, &sync->taken);
         if (zone == NULL) {
@@ -535,6 +546,7 @@ ngx_stream_dns_sync_published(ngx_stream_dns_sync_t *sync)
         z = ngx_stream_dns_table_add(sync, zone->name, zone->name_len,
                                      &member);
         if (z == NULL) {
+            sync->taken = taken;
             return NGX_ERROR;
         }
 
@@ -759,7 +771,9 @@ ngx_stream_dns_sync_list(ngx_stream_dns_sync_t *sync)
 {
     ngx_msec_int_t  left;
 
-    if (!sync->list_dirty || sync->listing || !sync->readable) {
+    if (!sync->list_dirty || sync->listing || !sync->readable
+        || sync->sweep != NGX_STREAM_DNS_SWEEP_NONE)
+    {
         return;
     }
 
@@ -842,7 +856,7 @@ ngx_stream_dns_sync_poll(ngx_stream_dns_sync_t *sync)
 static void
 ngx_stream_dns_sync_requeue(ngx_stream_dns_sync_t *sync)
 {
-    ngx_queue_t             *q;
+    ngx_queue_t             *q, *next;
     ngx_dns_publish_stat_t   st;
     ngx_stream_dns_zone_t   *z;
 
@@ -861,11 +875,23 @@ ngx_stream_dns_sync_requeue(ngx_stream_dns_sync_t *sync)
         }
     }
 
-    while (!ngx_queue_empty(&sync->retry)) {
-        q = ngx_queue_head(&sync->retry);
+    ngx_stream_dns_slice_begin();
+
+    for (q = ngx_queue_head(&sync->retry);
+         q != ngx_queue_sentinel(&sync->retry)
+         && ngx_stream_dns_slice_left();
+         q = next)
+    {
+        next = ngx_queue_next(q);
         z = ngx_queue_data(q, ngx_stream_dns_zone_t, queue);
 
-        ngx_stream_dns_zone_want(sync, z, ngx_current_msec);
+        /* as the timer is late more often than early */
+
+        if ((ngx_msec_int_t) (z->due - ngx_current_msec)
+            <= NGX_STREAM_DNS_EARLY)
+        {
+            ngx_stream_dns_zone_want(sync, z, ngx_current_msec);
+        }
     }
 }
 

@@ -17,12 +17,17 @@
 #define NGX_STREAM_DNS_SMALL_SIZE   (128 * 1024)    /* octets of them */
 #define NGX_STREAM_DNS_LINES        20              /* logged in a second */
 #define NGX_STREAM_DNS_RETRY        1000            /* milliseconds */
+#define NGX_STREAM_DNS_RETRY_MAX    60000
 #define NGX_STREAM_DNS_TYPE_LAST    300             /* that is probed */
 #define NGX_STREAM_DNS_WORK         (64 * 1024)     /* octets moved at once */
 #define NGX_STREAM_DNS_STANDIN      1               /* digest of no content */
 
 
 static ngx_uint_t ngx_stream_dns_apply_large(ngx_dns_datum_t *reply);
+static void ngx_stream_dns_apply_starved(ngx_stream_dns_content_t *ct);
+static void ngx_stream_dns_apply_later(ngx_stream_dns_content_t *ct);
+static void ngx_stream_dns_apply_want(ngx_stream_dns_content_t *ct,
+    ngx_msec_t pause);
 static void ngx_stream_dns_apply_tails(ngx_stream_dns_content_t *ct);
 static void ngx_stream_dns_apply_full(ngx_stream_dns_content_t *ct);
 static void ngx_stream_dns_apply_error(ngx_stream_dns_content_t *ct);
@@ -235,10 +240,7 @@ ngx_stream_dns_apply_content(ngx_stream_dns_content_t *ct)
         return NGX_OK;
 
     default: /* NGX_STREAM_DNS_CONTENT_MEMORY */
-        ngx_log_error(NGX_LOG_CRIT, ct->read->sync->src->log, 0,
-                      "no memory to build zone \"%*s\"",
-                      (size_t) z->member_len, ngx_stream_dns_zone_member(z));
-        ngx_stream_dns_apply_retry(ct);
+        ngx_stream_dns_apply_starved(ct);
         return NGX_OK;
     }
 
@@ -259,6 +261,8 @@ ngx_stream_dns_apply_sound(ngx_stream_dns_content_t *ct)
 
     z->layout = ct->layout;
     z->doubted = 0;
+    z->starved = 0;
+    z->tries = 0;
 
     if (z->failed) {
         z->failed = 0;
@@ -421,6 +425,34 @@ ngx_stream_dns_apply_done(ngx_stream_dns_content_t *ct)
 void
 ngx_stream_dns_apply_retry(ngx_stream_dns_content_t *ct)
 {
+    ngx_stream_dns_apply_want(ct, NGX_STREAM_DNS_RETRY);
+}
+
+
+/* the more often it has failed, the later; a change is read at once */
+
+static void
+ngx_stream_dns_apply_later(ngx_stream_dns_content_t *ct)
+{
+    ngx_msec_t              pause;
+    ngx_stream_dns_zone_t  *z;
+
+    z = ct->read->zone;
+
+    pause = ngx_min(NGX_STREAM_DNS_RETRY << z->tries,
+                    NGX_STREAM_DNS_RETRY_MAX);
+
+    if (pause < NGX_STREAM_DNS_RETRY_MAX) {
+        z->tries++;
+    }
+
+    ngx_stream_dns_apply_want(ct, pause);
+}
+
+
+static void
+ngx_stream_dns_apply_want(ngx_stream_dns_content_t *ct, ngx_msec_t pause)
+{
     ngx_stream_dns_zone_t  *z;
     ngx_stream_dns_sync_t  *sync;
 
@@ -429,7 +461,7 @@ ngx_stream_dns_apply_retry(ngx_stream_dns_content_t *ct)
 
     ngx_stream_dns_apply_free(ct);
 
-    if (z->compare) {
+    if (ngx_stream_dns_zone_compared(sync, z)) {
 
         /* the comparison does not wait for it */
 
@@ -437,9 +469,27 @@ ngx_stream_dns_apply_retry(ngx_stream_dns_content_t *ct)
         sync->comparing--;
     }
 
-    ngx_stream_dns_zone_want(sync, z,
-                             ngx_current_msec + NGX_STREAM_DNS_RETRY);
+    ngx_stream_dns_zone_want(sync, z, ngx_current_msec + pause);
     ngx_stream_dns_compare_check(sync);
+}
+
+
+static void
+ngx_stream_dns_apply_starved(ngx_stream_dns_content_t *ct)
+{
+    ngx_stream_dns_zone_t  *z;
+
+    z = ct->read->zone;
+
+    if (!z->starved) {
+        z->starved = 1;
+
+        ngx_log_error(NGX_LOG_CRIT, ct->read->sync->src->log, 0,
+                      "no memory to build zone \"%*s\", it is tried again",
+                      (size_t) z->member_len, ngx_stream_dns_zone_member(z));
+    }
+
+    ngx_stream_dns_apply_later(ct);
 }
 
 
@@ -526,7 +576,7 @@ ngx_stream_dns_apply_error(ngx_stream_dns_content_t *ct)
         (void) ngx_stream_dns_apply_publish(ct, ct->zone);
     }
 
-    ngx_stream_dns_apply_retry(ct);
+    ngx_stream_dns_apply_later(ct);
 }
 
 

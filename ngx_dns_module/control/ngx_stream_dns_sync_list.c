@@ -30,7 +30,6 @@ static void ngx_stream_dns_list_failed(ngx_stream_dns_sync_t *sync,
     ngx_str_t *error);
 static void ngx_stream_dns_list_end(ngx_stream_dns_sync_t *sync);
 static ngx_uint_t ngx_stream_dns_list_believed(ngx_stream_dns_sync_t *sync);
-static void ngx_stream_dns_list_delist(ngx_stream_dns_sync_t *sync);
 static void ngx_stream_dns_list_done(ngx_stream_dns_sync_t *sync);
 static void ngx_stream_dns_scan_next(ngx_stream_dns_sync_t *sync,
     ngx_str_t *cursor);
@@ -50,7 +49,7 @@ static ngx_str_t  ngx_stream_dns_list_zero = ngx_string("0");
 void
 ngx_stream_dns_list_begin(ngx_stream_dns_sync_t *sync)
 {
-    if (sync->listing) {
+    if (sync->listing || sync->sweep != NGX_STREAM_DNS_SWEEP_NONE) {
         sync->list_dirty = 1;
         return;
     }
@@ -218,6 +217,7 @@ ngx_stream_dns_list_member(ngx_stream_dns_sync_t *sync, ngx_str_t *member)
     if (z == NULL) {
         z = ngx_stream_dns_table_add(sync, apex, len, member);
         if (z == NULL) {
+            sync->list_dirty = 1;
             return;
         }
 
@@ -343,9 +343,6 @@ ngx_stream_dns_list_refused(ngx_stream_dns_sync_t *sync, ngx_str_t *member,
 static void
 ngx_stream_dns_list_failed(ngx_stream_dns_sync_t *sync, ngx_str_t *error)
 {
-    ngx_uint_t              i;
-    ngx_stream_dns_zone_t  *z;
-
     sync->listing = 0;
 
     if (ngx_stream_dns_sync_error(sync, error) == NGX_OK) {
@@ -360,12 +357,6 @@ ngx_stream_dns_list_failed(ngx_stream_dns_sync_t *sync, ngx_str_t *error)
     }
 
     sync->list_failed = 1;
-
-    for (i = 0; i < sync->nbuckets; i++) {
-        for (z = sync->buckets[i]; z != NULL; z = z->next) {
-            z->generation = sync->generation;
-        }
-    }
 
     ngx_stream_dns_list_done(sync);
 }
@@ -386,9 +377,19 @@ ngx_stream_dns_list_end(ngx_stream_dns_sync_t *sync)
     /* no comparison ends, and none begins, while zones are taken out */
 
     if (ngx_stream_dns_list_believed(sync)) {
-        ngx_stream_dns_list_delist(sync);
+        ngx_stream_dns_sweep_begin(sync, NGX_STREAM_DNS_SWEEP_DELIST);
+        return;
     }
 
+    ngx_stream_dns_list_swept(sync);
+}
+
+
+/* only what is in the list is left */
+
+void
+ngx_stream_dns_list_swept(ngx_stream_dns_sync_t *sync)
+{
     sync->listing = 0;
 
     ngx_stream_dns_list_done(sync);
@@ -452,35 +453,6 @@ ngx_stream_dns_list_believed(ngx_stream_dns_sync_t *sync)
                   "redis list of zones is back, %ui members", sync->listed);
 
     return 1;
-}
-
-
-static void
-ngx_stream_dns_list_delist(ngx_stream_dns_sync_t *sync)
-{
-    ngx_uint_t              i;
-    ngx_stream_dns_zone_t  *z, *next;
-
-    for (i = 0; i < sync->nbuckets; i++) {
-
-        for (z = sync->buckets[i]; z != NULL; z = next) {
-            next = z->next;
-
-            if (!z->listed) {
-                continue;
-            }
-
-            if (z->generation != sync->generation) {
-                ngx_stream_dns_apply_gone(sync, z);
-
-            } else if (z->spelled != sync->generation) {
-
-                /* it is spelled in another way now */
-
-                sync->list_dirty = 1;
-            }
-        }
-    }
 }
 
 
@@ -689,6 +661,7 @@ ngx_stream_dns_compare_begin(ngx_stream_dns_sync_t *sync)
 
     sync->comparison = 1;
     sync->compared = 0;
+    sync->round++;
     sync->comparing = 0;
     sync->restart = 0;
     sync->complete = 0;
@@ -700,12 +673,11 @@ ngx_stream_dns_compare_begin(ngx_stream_dns_sync_t *sync)
 }
 
 
+/* what changes from here on is read once more */
+
 static void
 ngx_stream_dns_compare_zones(ngx_stream_dns_sync_t *sync)
 {
-    ngx_uint_t              i;
-    ngx_stream_dns_zone_t  *z;
-
     sync->compared = 1;
 
     if (sync->list_doubted && sync->listed == 0) {
@@ -715,44 +687,7 @@ ngx_stream_dns_compare_zones(ngx_stream_dns_sync_t *sync)
         return;
     }
 
-    for (i = 0; i < sync->nbuckets; i++) {
-
-        for (z = sync->buckets[i]; z != NULL; z = z->next) {
-
-            z->tailed = 0;
-
-            if (!z->listed || z->compare
-                || z->generation != sync->generation)
-            {
-                continue;
-            }
-
-            z->compare = 1;
-            sync->comparing++;
-
-            if (z->state == NGX_STREAM_DNS_ZONE_BUSY) {
-
-                /* it may have been read before the connection was lost */
-
-                z->once_more = 1;
-                continue;
-            }
-
-            if (z->state == NGX_STREAM_DNS_ZONE_WANTED) {
-
-                if (!z->full) {
-                    continue;
-                }
-
-                /* it waits for room */
-
-                ngx_queue_remove(&z->queue);
-            }
-
-            z->state = NGX_STREAM_DNS_ZONE_WANTED;
-            ngx_queue_insert_tail(&sync->compare, &z->queue);
-        }
-    }
+    ngx_stream_dns_sweep_begin(sync, NGX_STREAM_DNS_SWEEP_CHOOSE);
 }
 
 
@@ -760,7 +695,8 @@ void
 ngx_stream_dns_compare_check(ngx_stream_dns_sync_t *sync)
 {
     if (!sync->comparison || !sync->compared || sync->comparing != 0
-        || sync->listing || sync->scanning)
+        || sync->listing || sync->scanning
+        || sync->sweep != NGX_STREAM_DNS_SWEEP_NONE)
     {
         return;
     }

@@ -168,7 +168,7 @@ ngx_stream_dns_zone_done(ngx_stream_dns_sync_t *sync,
     z->state = NGX_STREAM_DNS_ZONE_IDLE;
     z->hidden = 0;
 
-    if (z->once_more && z->compare && !z->gone) {
+    if (z->once_more && ngx_stream_dns_zone_compared(sync, z) && !z->gone) {
         z->once_more = 0;
 
         if (!z->again) {
@@ -176,7 +176,7 @@ ngx_stream_dns_zone_done(ngx_stream_dns_sync_t *sync,
             z->again_heard = ngx_stream_dns_sync_now();
         }
 
-    } else if (z->compare) {
+    } else if (ngx_stream_dns_zone_compared(sync, z)) {
         z->compare = 0;
         sync->comparing--;
     }
@@ -313,7 +313,8 @@ ngx_stream_dns_read_zone(ngx_stream_dns_sync_t *sync,
 
     /* the names are right, most likely: see ngx_stream_dns_read_many() */
 
-    read->many = z->compare && !z->hidden && sync->complete && !sync->nomany;
+    read->many = ngx_stream_dns_zone_compared(sync, z) && !z->hidden
+                 && sync->complete && !sync->nomany;
 
     last = ngx_dns_publish_get(sync->src->publisher, z->data);
 

@@ -68,7 +68,9 @@ ngx_stream_dns_table_add(ngx_stream_dns_sync_t *sync, const u_char *apex,
     u_char                  *p;
     ngx_stream_dns_zone_t   *z, **bucket;
 
-    if (sync->nzones >= 2 * sync->nbuckets) {
+    if (sync->nzones >= 2 * sync->nbuckets
+        && sync->sweep == NGX_STREAM_DNS_SWEEP_NONE)
+    {
         ngx_stream_dns_table_grow(sync);
     }
 

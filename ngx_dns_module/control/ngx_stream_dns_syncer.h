@@ -21,6 +21,7 @@
  *     means.c    how changes are heard of
  *     heard.c    names of keys: which zone is concerned
  *     list.c     the list of zones, comparisons, the scan of key names
+ *     sweep.c    what is done to all zones, in slices
  *     table.c    the zones by apex, and what is known of their keys
  *     read.c     the transactions that read zones
  *     content.c  a reply to the records of a zone (runs in threads too)
@@ -92,13 +93,13 @@ struct ngx_stream_dns_zone_s {
     uint32_t                   hash;
     uint32_t                   messages;    /* hash of the last ones */
     uint32_t                   bad;         /* values left out */
+    uint32_t                   compare;     /* the round that waits for it */
     uint32_t                   generation;  /* of the list that had it */
     uint32_t                   spelled;     /* the same: spelled like this */
 
     unsigned                   state:2;
     unsigned                   layout:2;
     unsigned                   listed:1;
-    unsigned                   compare:1;   /* counted in sync->comparing */
     unsigned                   once_more:1; /* busy when it was chosen */
     unsigned                   again:1;
     unsigned                   gone:1;      /* to be freed when not busy */
@@ -108,7 +109,9 @@ struct ngx_stream_dns_zone_s {
     unsigned                   doubted:1;   /* all its keys were gone */
     unsigned                   failed:1;    /* a reply was an error */
     unsigned                   full:1;      /* there was no room */
+    unsigned                   starved:1;   /* there was no memory */
     unsigned                   hidden:1;    /* MGET did not find a key */
+    unsigned                   tries:3;     /* that failed, one by one */
 
     uint16_t                   member_len;
     u_char                     apex_len;
@@ -116,6 +119,17 @@ struct ngx_stream_dns_zone_s {
 };
 
 #define ngx_stream_dns_zone_member(z)  ((z)->data + (z)->apex_len)
+
+/* 1: it is counted in sync->comparing */
+#define ngx_stream_dns_zone_compared(sync, z)                                \
+    ((sync)->comparison && (z)->compare == (sync)->round)
+
+
+typedef enum {
+    NGX_STREAM_DNS_SWEEP_NONE = 0,
+    NGX_STREAM_DNS_SWEEP_DELIST,            /* what is listed no more */
+    NGX_STREAM_DNS_SWEEP_CHOOSE             /* what is to be compared */
+} ngx_stream_dns_sweep_e;
 
 
 /* where SSCAN or SCAN go on, while a transaction is being sent */
@@ -151,6 +165,10 @@ struct ngx_stream_dns_sync_s {
     ngx_event_t                setup;       /* pause before the next try */
     ngx_event_t                taking;      /* posted: zones of the last one */
     uint64_t                   taken;       /* of them, so far */
+    ngx_uint_t                 starved;     /* 1: there was no memory */
+    ngx_event_t                sweeping;    /* posted: the next slice */
+    ngx_uint_t                 sweep;       /* NGX_STREAM_DNS_SWEEP_... */
+    ngx_uint_t                 swept;       /* buckets, so far */
     ngx_msec_t                 pause;
     ngx_str_t                 *said;        /* the word the log has */
 
@@ -194,6 +212,7 @@ struct ngx_stream_dns_sync_s {
     /* comparison */
 
     ngx_uint_t                 comparison;  /* 1: one is running */
+    uint32_t                   round;       /* its number */
     ngx_uint_t                 comparing;   /* zones of it to be done */
     ngx_uint_t                 compared;    /* 1: they are all chosen */
     ngx_uint_t                 restart;     /* 1: once more after it */
@@ -379,8 +398,15 @@ void ngx_stream_dns_heard_scanned(ngx_stream_dns_sync_t *sync,
 void ngx_stream_dns_list_begin(ngx_stream_dns_sync_t *sync);
 void ngx_stream_dns_scan_begin(ngx_stream_dns_sync_t *sync);
 void ngx_stream_dns_list_resume(ngx_stream_dns_sync_t *sync);
+void ngx_stream_dns_list_swept(ngx_stream_dns_sync_t *sync);
 void ngx_stream_dns_compare_begin(ngx_stream_dns_sync_t *sync);
 void ngx_stream_dns_compare_check(ngx_stream_dns_sync_t *sync);
+
+/* sweep.c */
+
+void ngx_stream_dns_sweep_begin(ngx_stream_dns_sync_t *sync,
+    ngx_uint_t sweep);
+void ngx_stream_dns_sweep_event(ngx_event_t *ev);
 
 /* table.c */
 
