@@ -78,7 +78,8 @@ ngx_stream_dns_control_start(ngx_cycle_t *cycle,
                   cmcf->control.sources.nelts);
 
     if (ngx_stream_dns_walk_start(cycle) != NGX_OK
-        || ngx_stream_dns_geoip_start(cycle, cmcf) != NGX_OK)
+        || ngx_stream_dns_geoip_start(cycle, cmcf) != NGX_OK
+        || ngx_stream_dns_health_start(cycle, &cmcf->health) != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -132,6 +133,9 @@ ngx_stream_dns_control_tick(ngx_event_t *ev)
 
     ngx_stream_dns_slice_begin();
     ngx_stream_dns_walk_tick();
+
+    ngx_stream_dns_slice_begin();
+    ngx_stream_dns_health_tick();
 
     ngx_stream_dns_control_pause(p, ngx_stream_dns_control_clock(), now);
 

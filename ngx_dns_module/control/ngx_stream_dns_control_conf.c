@@ -8,7 +8,7 @@
 #include <ngx_core.h>
 #include <ngx_stream.h>
 
-#include "ngx_stream_dns_control_conf.h"
+#include "ngx_stream_dns_health_conf.h"
 
 
 #define NGX_STREAM_DNS_REDIS_PORT    6379
@@ -670,6 +670,12 @@ ngx_stream_dns_control_finish(ngx_conf_t *cf,
     ngx_uint_t                     i;
     ngx_stream_dns_source_conf_t  *sc;
 
+    rv = ngx_stream_dns_health_finish(cf, cmcf);
+
+    if (rv != NGX_CONF_OK) {
+        return rv;
+    }
+
     sc = cmcf->confs.elts;
 
     for (i = 0; i < cmcf->confs.nelts; i++) {
@@ -680,6 +686,10 @@ ngx_stream_dns_control_finish(ngx_conf_t *cf,
                           sc[i].source->conf_file, sc[i].source->conf_line);
             return NGX_CONF_ERROR;
         }
+
+        /* checks that do not say how often they want to be made */
+
+        sc[i].source->build.interval = (uint32_t) cmcf->health.interval;
 
         rv = ngx_stream_dns_source_finish(cf, &sc[i]);
 

@@ -10,6 +10,7 @@
 
 #include "ngx_stream_dns_control_conf.h"
 #include "ngx_stream_dns_geoip.h"
+#include "ngx_stream_dns_health_conf.h"
 
 
 #define NGX_STREAM_DNS_MANAGER_PAUSE  (60 * 60 * 1000)     /* milliseconds */
@@ -55,6 +56,34 @@ static ngx_command_t  ngx_stream_dns_control_commands[] = {
       ngx_stream_dns_network,
       NGX_STREAM_MAIN_CONF_OFFSET,
       0,
+      NULL },
+
+    { ngx_string("dns_health"),
+      NGX_STREAM_MAIN_CONF|NGX_CONF_TAKE1,
+      ngx_stream_dns_health_directive,
+      NGX_STREAM_MAIN_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("dns_health_interval"),
+      NGX_STREAM_MAIN_CONF|NGX_CONF_TAKE1,
+      ngx_conf_set_msec_slot,
+      NGX_STREAM_MAIN_CONF_OFFSET,
+      offsetof(ngx_stream_dns_control_main_conf_t, health.interval),
+      &ngx_stream_dns_health_interval_post },
+
+    { ngx_string("dns_health_zone"),
+      NGX_STREAM_MAIN_CONF|NGX_CONF_TAKE1,
+      ngx_conf_set_size_slot,
+      NGX_STREAM_MAIN_CONF_OFFSET,
+      offsetof(ngx_stream_dns_control_main_conf_t, health.size),
+      NULL },
+
+    { ngx_string("dns_health_trusted_certificate"),
+      NGX_STREAM_MAIN_CONF|NGX_CONF_TAKE1,
+      ngx_conf_set_str_slot,
+      NGX_STREAM_MAIN_CONF_OFFSET,
+      offsetof(ngx_stream_dns_control_main_conf_t, health.trusted),
       NULL },
 
       ngx_null_command
@@ -106,7 +135,10 @@ ngx_stream_dns_control_create_main_conf(ngx_conf_t *cf)
      *     cmcf->control.snapshots = 0;
      *     cmcf->path = NULL;
      *     cmcf->geoip = NULL;
+     *     cmcf->health = { 0 };
      */
+
+    ngx_stream_dns_health_conf_init(&cmcf->health);
 
     if (ngx_array_init(&cmcf->control.sources, cf->pool, 2,
                        sizeof(ngx_stream_dns_source_t *))
@@ -161,6 +193,8 @@ ngx_stream_dns_control_postconfiguration(ngx_conf_t *cf)
 
     cmcf = ngx_stream_conf_get_module_main_conf(cf,
                                                ngx_stream_dns_control_module);
+
+    ngx_stream_dns_health_variables(cf, cmcf);
 
     return ngx_stream_dns_control_variables(cf, cmcf);
 }

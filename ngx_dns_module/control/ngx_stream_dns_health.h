@@ -9,6 +9,7 @@
 
 
 #include "ngx_stream_dns_control.h"
+#include "ngx_stream_dns_module.h"
 #include "ngx_dns_health_write.h"
 #include "ngx_dns_probe.h"
 
@@ -83,6 +84,7 @@ struct ngx_stream_dns_target_s {
     /* from here on nobody else's business */
 
     ngx_uint_t                   refs;      /* zones and pools that have it */
+    ngx_uint_t                   checked;   /* 1: by this process */
     ngx_uint_t                   place;     /* NGX_STREAM_DNS_TARGET_... */
     ngx_queue_t                  queue;
     ngx_rbtree_node_t            timer;     /* key: when it is due */
@@ -140,18 +142,9 @@ ngx_int_t ngx_stream_dns_health_heard(ngx_stream_dns_target_t *t,
     ngx_int_t run, uint64_t checked);
 
 /*
- * A target of a pool, which is there as long as the process.
- *
- * owner    wire format; kept
- * address  len octets
- * payload  of the probe; kept
- *
- * NGX_ERROR: no memory, or the payload is damaged; logged.
+ * Address, port and name of a target for messages; p: room for
+ * NGX_DNS_NAME_TEXT_MAX and 80 octets.
  */
-ngx_int_t ngx_stream_dns_health_pool_target(const u_char *owner,
-    const u_char *address, size_t len, ngx_str_t *payload);
-
-/* Name, address and port of a target for messages; p: room for 400 octets. */
 u_char *ngx_stream_dns_health_text(u_char *p, ngx_stream_dns_target_t *t);
 
 

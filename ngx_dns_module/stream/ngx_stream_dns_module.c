@@ -269,6 +269,7 @@ ngx_stream_dns_create_main_conf(ngx_conf_t *cf)
      *     dmcf->health_interval = 0;
      *     dmcf->check_file = NULL;
      *     dmcf->check_line = 0;
+     *     dmcf->health = NULL;
      */
 
     return dmcf;

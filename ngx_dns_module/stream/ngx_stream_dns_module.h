@@ -15,6 +15,7 @@
 
 #include "ngx_dns_answer.h"
 #include "ngx_dns_external.h"
+#include "ngx_dns_health.h"
 #include "ngx_dns_module.h"
 #include "ngx_dns_pools.h"
 #include "ngx_stream_dns_counters.h"
@@ -45,6 +46,7 @@ typedef struct {
 
     void                       *geo;        /* ngx_stream_dns_geo_conf_t, or
                                                NULL: no places */
+    const ngx_dns_health_t     *health;     /* NULL: all targets are up */
 } ngx_stream_dns_main_conf_t;
 
 
