@@ -17,7 +17,7 @@
 #define NGX_STREAM_DNS_GEOIP_QUIET  1000    /* that nobody writes to it */
 #define NGX_STREAM_DNS_GEOIP_AGAIN  2000    /* what has just been written */
 #define NGX_STREAM_DNS_GEOIP_RETRY  10000   /* what we could not do */
-#define NGX_STREAM_DNS_GEOIP_CLEAN  5000    /* after the last change */
+#define NGX_STREAM_DNS_GEOIP_CLEAN  2000    /* after the last change */
 
 
 #if (NGX_DNS_GEO)

@@ -15,6 +15,9 @@ package Test::Nginx::Geo;
 # Each test begins with geo_need(), which skips it if the writer is missing.
 # All functions replace a database by rename, as a careful operator does, so
 # that what reads the old one goes on reading it; geo_overwrite() does not.
+#
+# geo_run($t, geoip => 'city.mmdb') starts an nginx whose zone geo.test has a
+# name for each filter, geo_at('country', '192.0.2.0/24') asks it.
 
 ###############################################################################
 
@@ -25,10 +28,50 @@ use base qw/ Exporter /;
 
 use Test::More qw//;
 
+use Test::Nginx::DNS;
+
 our @EXPORT = qw/
 	geo_need geo_city geo_country geo_enterprise geo_asn geo_flat geo_write
-	geo_bytes geo_overwrite geo_continent
+	geo_bytes geo_overwrite geo_continent geo_run geo_conf geo_at geo_wait
+	geo_known
 /;
+
+# pools of the zone geo.test: 192.0.2.9 is for everybody else
+
+my $pools = <<'EOF';
+    dns_pool country {
+        address 192.0.2.1 country=DE;
+        address 192.0.2.2 country=US;
+        address 192.0.2.9;
+        choose country;
+    }
+    dns_pool continent {
+        address 192.0.2.1 continent=EU;
+        address 192.0.2.2 continent=NA;
+        address 192.0.2.9;
+        choose continent;
+    }
+    dns_pool asn {
+        address 192.0.2.1 asn=64501;
+        address 192.0.2.2 asn=64502;
+        address 192.0.2.9;
+        choose asn;
+    }
+    dns_pool network {
+        address 192.0.2.1 network=one;
+        address 192.0.2.2 network=two;
+        address 192.0.2.9;
+        choose network;
+    }
+    dns_pool near {
+        address 203.0.113.1;
+        address 203.0.113.129;
+        choose location;
+    }
+EOF
+
+my $names = join '', map { "$_\t60\tPOOL\t$_\n" }
+	qw/ country continent asn network near /;
 
 # types of values by the names of their members; texts are the default
 
@@ -223,6 +266,99 @@ sub geo_continent {
 	my ($country) = @_;
 
 	return $continents{uc $country};
+}
+
+###############################################################################
+
+# An nginx with the zone geo.test.  Options are those of dns_conf(), and
+# geoip: what "dns_geoip" is given, state: 0 for no "dns_state_path".
+
+sub geo_run {
+	my ($t, %opts) = @_;
+
+	# the way of worker processes to databases and to the state directory
+
+	chmod 0755, $t->testdir();
+
+	my %zones = (
+		%{ $opts{zones} // {} }, 'geo.test' => zone_text('geo.test', $names)
+	);
+
+	$t->write_file("$_.zone", $zones{$_}) for keys %zones;
+
+	return dns_run($t, conf => geo_conf(%opts));
+}
+
+
+sub geo_conf {
+	my (%opts) = @_;
+
+	my $stream = join "\n", $pools, $opts{stream} // (),
+		$opts{state} // 1 ? 'dns_state_path state;' : (),
+		defined $opts{geoip} ? "dns_geoip $opts{geoip};" : ();
+
+	return dns_conf(%opts, stream => $stream,
+		zones => { %{ $opts{zones} // {} }, 'geo.test' => 1 });
+}
+
+
+# The addresses, in order, that a client gets, and the scope: "192.0.2.1 /24".
+# More options are those of dns_ask().
+
+sub geo_at {
+	my ($name, $subnet, %opts) = @_;
+
+	my $reply = dns_ask("$name.geo.test", 'A', ecs => $subnet, timeout => 3,
+		%opts);
+
+	return 'no reply' unless defined $reply;
+
+	my $m = dns_parse($reply);
+	my @addresses = dns_text($reply)
+		=~ /^answer \S+ \d+ IN A (\S+)$/mg;
+	my ($scope) = (dns_reply_ecs($reply) // '') =~ m!/(\d+)$!;
+
+	return join ' ', sort(@addresses), defined $scope ? "/$scope" : ();
+}
+
+
+# Asks until the client gets what is wanted, which may be a pattern, and gives
+# the last answer.
+
+sub geo_wait {
+	my ($name, $subnet, $wanted, %opts) = @_;
+
+	my $until = time() + ($opts{seconds} // 10);
+
+	for ( ;; ) {
+		my $got = geo_at($name, $subnet);
+
+		return $got if time() > $until
+			|| (ref $wanted ? $got =~ $wanted : $got eq $wanted);
+
+		select undef, undef, undef, 0.02;
+	}
+}
+
+
+# Waits until nothing more has to be done: all databases are used, or refused,
+# which is the number of lines given.
+
+sub geo_known {
+	my ($t, $n) = @_;
+
+	my $until = time() + 10;
+
+	while (time() < $until) {
+		my @lines = dns_error_log($t, qr/database "[^"]*" (?:of|is not)/);
+
+		last if @lines >= $n;
+		select undef, undef, undef, 0.02;
+	}
+
+	# workers look every 100 ms
+
+	select undef, undef, undef, 0.25;
 }
 
 ###############################################################################
