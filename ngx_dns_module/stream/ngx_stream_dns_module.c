@@ -730,6 +730,8 @@ ngx_stream_dns_init_process(ngx_cycle_t *cycle)
         return NGX_ERROR;
     }
 
+    ngx_dns_answer_health(w->answer, dmcf->health);
+
     if (ngx_stream_dns_seed(cycle, w->answer) != NGX_OK) {
         return NGX_ERROR;
     }
