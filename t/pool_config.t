@@ -23,12 +23,13 @@ use Test::Nginx::DNS;
 select STDERR; $| = 1;
 select STDOUT; $| = 1;
 
-my $t = Test::Nginx->new()->has(qw/stream udp/)->plan(38);
+my $t = Test::Nginx->new()->has(qw/stream udp/)->plan(40);
 
 my $d = $t->testdir();
 my $nginx = $ENV{TEST_NGINX_BINARY} || '../nginx/objs/nginx';
 
 $t->write_file('error.log', '');
+$t->write_file('none.mmdb', '');
 $t->write_file('pool.conf', "address 192.0.2.1;\naddress 192.0.2.256;\n");
 
 my $address = 'address 192.0.2.1;';
@@ -36,9 +37,12 @@ my $address = 'address 192.0.2.1;';
 ###############################################################################
 
 good("dns_pool p { $address }", 'smallest pool');
-good("dns_pool p { address 192.0.2.1 weight=3 country=DE,AT asn=64500 "
+good("dns_state_path state; dns_geoip none.mmdb; "
+	. "dns_network office { 192.0.2.0/24; } "
+	. "dns_pool p { address 192.0.2.1 weight=3 country=DE,AT asn=64500 "
 	. "continent=EU network=office priority=1; address 2001:db8::1; "
-	. "choose country weighted single no_match=none; }", 'all parameters');
+	. "choose country+network weighted single no_match=none; }",
+	'all parameters');
 good("dns_pool p { $address } dns_pool P { $address } "
 	. "dns_pool p.2_x-y { $address }", 'names');
 good("dns_state_path state; dns_pool p { $address health_check http port=8080 "
@@ -48,6 +52,13 @@ said("dns_pool p { address 192.0.2.1 weight=1; address 192.0.2.2; "
 	. 'choose weighted; }',
 	qr/\[warn\].*"p": an address without "weight=" .* never the first in/,
 	'address without weight');
+said("dns_pool p { $address choose asn; }",
+	qr/\[warn\].*"p" chooses by places, .* without "dns_geoip"$/m,
+	'places without dns_geoip');
+said("dns_network lab { 192.0.2.0/24; } dns_pool p { address 192.0.2.1 "
+	. 'network=LAB; address 192.0.2.2 network=*,office; choose network; }',
+	qr/\[warn\].*"p" has an address for a network that no "dns_network"/,
+	'unknown network');
 
 bad("dns_pool { $address }", qr/invalid number of arguments in "dns_pool"/,
 	'no name');

@@ -11,6 +11,7 @@
 #include "ngx_stream_dns_control_conf.h"
 #include "ngx_stream_dns_geoip.h"
 #include "ngx_stream_dns_health_conf.h"
+#include "ngx_stream_dns_pool_conf.h"
 
 
 #define NGX_STREAM_DNS_MANAGER_PAUSE  (60 * 60 * 1000)     /* milliseconds */
@@ -164,19 +165,13 @@ ngx_stream_dns_control_init_main_conf(ngx_conf_t *cf, void *conf)
 {
     ngx_stream_dns_control_main_conf_t *cmcf = conf;
 
-    char                        *rv;
-    ngx_stream_dns_main_conf_t  *dmcf;
-
-    dmcf = ngx_stream_conf_get_module_main_conf(cf, ngx_stream_dns_module);
-
-    if (dmcf->check_file != NULL && cmcf->path == NULL) {
-        ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
-                      "\"health_check\" in %s:%ui needs \"dns_state_path\"",
-                      dmcf->check_file, dmcf->check_line);
-        return NGX_CONF_ERROR;
-    }
+    char  *rv;
 
     rv = ngx_stream_dns_geoip_finish(cf, cmcf);
+
+    if (rv == NGX_CONF_OK) {
+        rv = ngx_stream_dns_pools_finish(cf, cmcf);
+    }
 
     if (rv != NGX_CONF_OK) {
         return rv;

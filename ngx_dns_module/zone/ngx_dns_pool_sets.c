@@ -213,7 +213,10 @@ ngx_dns_pool_note(ngx_dns_pool_t *p, ngx_dns_pool_set_t *set, ngx_str_t *err)
 }
 
 
-/* 1: by weight an address is never first, and nobody has said so */
+/*
+ * 1: by weight an address is never first, and nobody has said so.  Where
+ * there are groups of addresses it may be alone in one.
+ */
 
 static ngx_uint_t
 ngx_dns_pool_drained(ngx_dns_pool_t *p)
@@ -221,7 +224,7 @@ ngx_dns_pool_drained(ngx_dns_pool_t *p)
     ngx_uint_t               i, v6, some[2], silent[2];
     ngx_dns_pool_address_t  *a;
 
-    if (p->head.order != NGX_DNS_CHOICE_WEIGHTED) {
+    if (p->head.order != NGX_DNS_CHOICE_WEIGHTED || p->head.steps != 0) {
         return 0;
     }
 
@@ -231,6 +234,11 @@ ngx_dns_pool_drained(ngx_dns_pool_t *p)
     ngx_memzero(silent, sizeof(silent));
 
     for (i = 0; i < p->addresses.nelts; i++) {
+
+        if (a[i].rr.priority != a[0].rr.priority) {
+            return 0;
+        }
+
         v6 = (a[i].len == 16);
         some[v6] |= (a[i].rr.weight != 0);
         silent[v6] |= !a[i].weighted;

@@ -43,7 +43,7 @@ make_path("$clone/t");
 system("cp -r config Makefile docs ngx_dns_module tools $clone/") == 0 or die;
 system("cp -r t/tools $clone/t/") == 0 or die;
 
-plan(tests => 52);
+plan(tests => 53);
 
 my ($rc, $out, $pid);
 
@@ -55,6 +55,8 @@ is($rc, 0, 'run') or diag($out);
 like($out, qr/configuring for nginx/, 'run configures');
 like($out, qr/building build\/ngx_dns_module\.so/, 'run builds');
 is(() = $out =~ /\bA\s+192\.0\.2\.80$/mg, 2, 'run shows answers');
+like($out, qr/^www\.example\.net\.\s+30\s+IN\s+A\s+192\.0\.2\.8[12]$/m,
+	'run shows the answer of a pool');
 like($out, qr/answers on 127\.0\.0\.1:$port/, 'run says where');
 like($out, qr/^to stop it: make stop$/m, 'run says how to stop');
 is(ask($port, 'udp', 'www.example.com'), 'NOERROR 192.0.2.80', 'asked by UDP');

@@ -699,6 +699,10 @@ test_drained(void)
         { "address 192.0.2.1 weight=1; address 192.0.2.2 weight=0; "
           "choose weighted;", 0 },
         { "address 192.0.2.1 weight=1; address 2001:db8::1; "
+          "choose weighted;", 0 },
+        { "address 192.0.2.1 weight=1 country=DE; address 192.0.2.2; "
+          "choose country weighted;", 0 },
+        { "address 192.0.2.1 weight=1; address 192.0.2.2 priority=1; "
           "choose weighted;", 0 }
     };
 
