@@ -29,7 +29,6 @@ my $d = $t->testdir();
 my $nginx = $ENV{TEST_NGINX_BINARY} || '../nginx/objs/nginx';
 
 $t->write_file('error.log', '');
-$t->write_file('none.mmdb', '');
 $t->write_file('pool.conf', "address 192.0.2.1;\naddress 192.0.2.256;\n");
 
 my $address = 'address 192.0.2.1;';
@@ -37,11 +36,10 @@ my $address = 'address 192.0.2.1;';
 ###############################################################################
 
 good("dns_pool p { $address }", 'smallest pool');
-good("dns_state_path state; dns_geoip none.mmdb; "
-	. "dns_network office { 192.0.2.0/24; } "
+good("dns_network office { 192.0.2.0/24; } "
 	. "dns_pool p { address 192.0.2.1 weight=3 country=DE,AT asn=64500 "
 	. "continent=EU network=office priority=1; address 2001:db8::1; "
-	. "choose country+network weighted single no_match=none; }",
+	. "choose network weighted single no_match=none; }",
 	'all parameters');
 good("dns_pool p { $address } dns_pool P { $address } "
 	. "dns_pool p.2_x-y { $address }", 'names');
