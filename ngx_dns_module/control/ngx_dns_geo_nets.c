@@ -42,7 +42,11 @@ ngx_dns_geo_nets_cmp(const void *one, const void *two)
         return (a->start < b->start) ? -1 : 1;
     }
 
-    return (int) a->bits - (int) b->bits;
+    if (a->bits != b->bits) {
+        return (int) a->bits - (int) b->bits;
+    }
+
+    return (a->line < b->line) ? -1 : 1;
 }
 
 
