@@ -87,7 +87,8 @@ struct ngx_stream_dns_target_s {
     ngx_uint_t                   checked;   /* 1: by this process */
     ngx_uint_t                   place;     /* NGX_STREAM_DNS_TARGET_... */
     ngx_queue_t                  queue;
-    ngx_rbtree_node_t            timer;     /* key: when it is due */
+    ngx_rbtree_node_t            timer;
+    ngx_msec_t                   due;       /* the next check, or this one */
     void                        *check;     /* that is under way */
 };
 

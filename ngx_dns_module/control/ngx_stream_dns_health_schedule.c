@@ -175,6 +175,7 @@ static void
 ngx_stream_dns_health_time(ngx_stream_dns_target_t *t, ngx_msec_t due)
 {
     t->place = NGX_STREAM_DNS_TARGET_TIMED;
+    t->due = due;
     t->timer.key = due;
 
     ngx_rbtree_insert(&ngx_stream_dns_health->timers, &t->timer);
@@ -271,17 +272,17 @@ ngx_stream_dns_health_check(ngx_stream_dns_target_t *t)
 
     t->place = NGX_STREAM_DNS_TARGET_CHECKED;
 
-    late = ngx_current_msec - t->timer.key;
+    late = ngx_current_msec - t->due;
     skipped = late / t->interval;
 
     hl->table->stat[NGX_STREAM_DNS_HEALTH_SKIPPED] += skipped;
 
-    t->timer.key += (skipped + 1) * t->interval;
+    t->due += (skipped + 1) * t->interval;
 
     slot = ngx_stream_dns_health_slot(t);
 
     if (slot != NULL) {
-        slot->due = t->timer.key;
+        slot->due = t->due;
     }
 
     return NGX_OK;
@@ -294,7 +295,7 @@ ngx_stream_dns_health_done(ngx_stream_dns_target_t *t, u_char *reason)
     t->check = NULL;
     ngx_stream_dns_health->flight--;
 
-    ngx_stream_dns_health_time(t, t->timer.key);
+    ngx_stream_dns_health_time(t, t->due);
 
     ngx_stream_dns_health_result(t, reason);
 }

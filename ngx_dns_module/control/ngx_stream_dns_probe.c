@@ -20,19 +20,24 @@
 #define NGX_STREAM_DNS_PROBE_PATIENCE 4     /* timeouts, if the loop is held */
 
 
+/* looks like a connection where a timer's debug messages look for a number */
+
 struct ngx_stream_dns_probe_s {
     ngx_stream_dns_health_conf_t  *conf;
     ngx_stream_dns_target_t       *target;
+    ngx_pool_t                    *pool;    /* all of this is in it */
+    ngx_int_t                      ident;   /* after 3 pointers */
+
     void                         (*done)(ngx_stream_dns_target_t *target,
                                        u_char *reason);
 
-    ngx_pool_t                    *pool;    /* all of this is in it */
     ngx_connection_t              *c;
     void                         (*step)(ngx_stream_dns_probe_t *p);
 
     ngx_event_t                    end;     /* posted: it is decided */
     ngx_event_t                    timer;
     ngx_msec_t                     started;
+    ngx_msec_t                     deadline;
     ngx_msec_t                     lag;     /* that was known then */
 
     ngx_str_t                      host;
@@ -96,6 +101,7 @@ ngx_stream_dns_probe_start(ngx_stream_dns_health_conf_t *conf,
         return NULL;
     }
 
+    probe->ident = -1;
     probe->conf = conf;
     probe->target = target;
     probe->done = done;
@@ -124,6 +130,7 @@ ngx_stream_dns_probe_start(ngx_stream_dns_health_conf_t *conf,
         return NULL;
     }
 
+    probe->deadline = ngx_current_msec + target->probe.timeout;
     ngx_add_timer(&probe->timer, target->probe.timeout);
 
     return probe;
@@ -282,7 +289,7 @@ ngx_stream_dns_probe_timer(ngx_event_t *ev)
         return;
     }
 
-    late = ngx_current_msec - ev->timer.key;
+    late = ngx_current_msec - p->deadline;
     lag = ngx_stream_dns_probe_lag - p->lag;
     lag = ngx_max(lag, late);
 
@@ -303,6 +310,7 @@ ngx_stream_dns_probe_timer(ngx_event_t *ev)
            < NGX_STREAM_DNS_PROBE_PATIENCE * p->target->probe.timeout)
     {
         ngx_stream_dns_probe_timers++;
+        p->deadline = ngx_current_msec + lag;
         ngx_add_timer(&p->timer, lag);
         return;
     }
