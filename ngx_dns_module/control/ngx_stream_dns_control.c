@@ -13,6 +13,7 @@
 
 #include "ngx_stream_dns_control_conf.h"
 #include "ngx_stream_dns_geoip.h"
+#include "ngx_stream_dns_health_redis.h"
 #include "ngx_stream_dns_walk.h"
 
 
@@ -94,6 +95,10 @@ ngx_stream_dns_control_start(ngx_cycle_t *cycle,
         }
     }
 
+    if (ngx_stream_dns_health_redis_start(cycle) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
 #endif
 
     p->timer.handler = ngx_stream_dns_control_tick;
@@ -136,6 +141,11 @@ ngx_stream_dns_control_tick(ngx_event_t *ev)
 
     ngx_stream_dns_slice_begin();
     ngx_stream_dns_health_tick();
+
+#if (NGX_DNS_REDIS)
+    ngx_stream_dns_slice_begin();
+    ngx_stream_dns_health_redis_tick();
+#endif
 
     ngx_stream_dns_control_pause(p, ngx_stream_dns_control_clock(), now);
 
