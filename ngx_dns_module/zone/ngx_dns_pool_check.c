@@ -13,7 +13,8 @@
 #include "ngx_dns_pool.h"
 
 
-#define NGX_DNS_POOL_TIME_MAX    86400000   /* milliseconds */
+#define NGX_DNS_POOL_TIME_MAX      86400000 /* milliseconds */
+#define NGX_DNS_POOL_INTERVAL_MIN  100      /* as of dns_health_interval */
 
 
 typedef ngx_int_t (*ngx_dns_pool_check_pt)(ngx_dns_pool_t *p,
@@ -41,6 +42,8 @@ static ngx_int_t ngx_dns_pool_check_count(ngx_dns_pool_t *p,
     ngx_str_t *value, void *member);
 static ngx_int_t ngx_dns_pool_check_time(ngx_dns_pool_t *p, ngx_str_t *value,
     void *member);
+static ngx_int_t ngx_dns_pool_check_interval(ngx_dns_pool_t *p,
+    ngx_str_t *value, void *member);
 static ngx_int_t ngx_dns_pool_check_uri(ngx_dns_pool_t *p, ngx_str_t *value,
     void *member);
 static ngx_int_t ngx_dns_pool_check_host(ngx_dns_pool_t *p, ngx_str_t *value,
@@ -65,8 +68,8 @@ static ngx_dns_pool_check_t  ngx_dns_pool_checks[] = {
     { "timeout", ngx_dns_pool_check_time, offsetof(ngx_dns_probe_t, timeout),
       "is not a time from 1ms to 1d" },
 
-    { "interval", ngx_dns_pool_check_time,
-      offsetof(ngx_dns_probe_t, interval), "is not a time from 1ms to 1d" },
+    { "interval", ngx_dns_pool_check_interval,
+      offsetof(ngx_dns_probe_t, interval), "is not a time from 100ms to 1d" },
 
     { "up", ngx_dns_pool_check_count, offsetof(ngx_dns_probe_t, up_count),
       "is out of range: 1 to 100" },
@@ -287,6 +290,20 @@ ngx_dns_pool_check_time(ngx_dns_pool_t *p, ngx_str_t *value, void *member)
     *msec = (uint32_t) (n * (int64_t) unit->msec);
 
     return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_dns_pool_check_interval(ngx_dns_pool_t *p, ngx_str_t *value,
+    void *member)
+{
+    uint32_t *msec = member;
+
+    if (ngx_dns_pool_check_time(p, value, member) != NGX_OK) {
+        return NGX_DECLINED;
+    }
+
+    return (*msec < NGX_DNS_POOL_INTERVAL_MIN) ? NGX_DECLINED : NGX_OK;
 }
 
 
