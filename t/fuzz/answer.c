@@ -19,6 +19,7 @@
 #include "memory.h"
 #include "check.h"
 #include "ngx_dns_compile.h"
+#include "ngx_dns_external_write.h"
 #include "ngx_dns_note.h"
 #include "ngx_dns_probe.h"
 
@@ -28,6 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define RECORDS    128
 #define QUESTIONS  64
+#define TABLE      (256 * 1024)
 
 typedef struct {
     u_char       owner[NGX_DNS_NAME_MAX + 1];
@@ -57,6 +59,7 @@ static ngx_int_t expect_rcode(const u_char *name, ngx_uint_t qtype);
 static void ask(input_t *in, ngx_dns_zones_t *zones);
 static size_t reply_to(ngx_dns_query_t *q, ngx_dns_zones_t *zones,
     ngx_uint_t tcp, u_char *buf, check_reply_t *r);
+static ngx_dns_external_t *externals(ngx_pool_t *pool);
 static ngx_uint_t has_type(check_reply_t *r, ngx_uint_t type);
 static void compare(check_reply_t *part, const u_char *pbuf,
     check_reply_t *whole, const u_char *wbuf, size_t limit, size_t len);
@@ -558,6 +561,60 @@ ask(input_t *in, ngx_dns_zones_t *zones)
 }
 
 
+/* what is known of some names that other servers have: of A for some only */
+
+static ngx_dns_external_t *
+externals(ngx_pool_t *pool)
+{
+    void                       *table;
+    uint32_t                    n;
+    ngx_uint_t                  i, k;
+    ngx_dns_external_data_t     data;
+    ngx_dns_external_target_t   t;
+    ngx_dns_external_writer_t  *w;
+
+    static u_char       rrs[2 * (2 + 16)];
+    static const char  *names[] = {
+        "\005other\004test", "\001b\005other\004test", "\001a\001z\004test",
+        "\001b\001a\001z\004test", "\001c\001b\001z\004test"
+    };
+
+    table = aligned_alloc(4096, TABLE);
+    memset(table, 0, TABLE);
+    table = ngx_dns_external_init(table, TABLE, 1);
+
+    w = ngx_dns_external_open(table, &memory, &key);
+
+    while (ngx_dns_external_continue(w) == NGX_AGAIN) { /* void */ }
+
+    memset(&t, 0, sizeof(t));
+    memset(&data, 0, sizeof(data));
+
+    for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        ngx_dns_name_set(&t.name, (u_char *) names[i], &key);
+
+        for (k = 0; k < 2; k++) {
+            t.type = k ? NGX_DNS_TYPE_AAAA : NGX_DNS_TYPE_A;
+
+            ngx_dns_put16(rrs, k ? 16 : 4);
+            rrs[5] = (u_char) i;
+            data.rrs = rrs;
+            data.nrr = (uint16_t) (i != k);
+            data.size = (i != k) ? (k ? 18 : 6) : 0;
+            data.rcode = (i == 1) ? NGX_DNS_NXDOMAIN : NGX_DNS_NOERROR;
+            data.ttl = (uint32_t) (1 + 50 * i);
+
+            n = ngx_dns_external_make(w, &t, 1000, 1);
+            check_that(ngx_dns_external_store(w, n, &data, 1000) == NGX_OK);
+        }
+    }
+
+    ngx_dns_external_close(w);
+
+    return ngx_dns_external_create(pool, table, 0, 0);
+}
+
+
 static size_t
 reply_to(ngx_dns_query_t *q, ngx_dns_zones_t *zones, ngx_uint_t tcp,
     u_char *buf, check_reply_t *r)
@@ -576,6 +633,9 @@ reply_to(ngx_dns_query_t *q, ngx_dns_zones_t *zones, ngx_uint_t tcp,
         pool = shim_pool();
         writer = ngx_dns_writer_create(pool, &key);
         answer = ngx_dns_answer_create(pool, &key);
+
+        ngx_dns_answer_external(answer, externals(pool));
+        ngx_dns_answer_time(answer, 1001);
     }
 
     memset(&t, 0, sizeof(t));
