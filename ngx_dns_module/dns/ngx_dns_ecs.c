@@ -87,6 +87,11 @@ void
 ngx_dns_ecs_address(ngx_dns_ecs_t *ecs, const u_char *address, size_t len)
 {
     ngx_memzero(ecs, sizeof(ngx_dns_ecs_t));
+
+    if (len == 0) {
+        return;
+    }
+
     ngx_memcpy(ecs->address, address, len);
 
     ecs->len = (uint8_t) len;

@@ -44,7 +44,8 @@ ngx_int_t ngx_dns_ecs_parse(ngx_dns_ecs_t *ecs, const u_char *data,
     size_t len);
 
 /*
- * The same from the address of a packet: len octets, 4 or 16.
+ * The same from the address of a packet: len octets, 4 or 16, or 0 if nobody
+ * knows it.
  */
 void ngx_dns_ecs_address(ngx_dns_ecs_t *ecs, const u_char *address,
     size_t len);

@@ -32,14 +32,13 @@
 
 struct ngx_dns_writer_s {
     ngx_dns_query_t      *query;
+    ngx_dns_reply_t      *reply;        /* NULL: just an error */
     ngx_dns_transport_t  *transport;
     u_char               *buf;
     u_char               *p;
     u_char               *limit;        /* OPT goes behind it */
     u_char               *end;          /* of the buffer */
     uint16_t              ede;
-    uint8_t               ecs;          /* 1: with the query's option */
-    uint8_t               scope;
     uint16_t              options;      /* NGX_DNS_WRITE_... */
     uint16_t              count[3];     /* RRs by section */
     ngx_dns_compress_t    compress;
@@ -53,6 +52,8 @@ static void ngx_dns_write_question(ngx_dns_writer_t *w);
 static ngx_uint_t ngx_dns_write_items(ngx_dns_writer_t *w,
     ngx_dns_reply_t *reply);
 static ngx_int_t ngx_dns_write_item(ngx_dns_writer_t *w,
+    ngx_dns_item_t *item);
+static ngx_int_t ngx_dns_write_other(ngx_dns_writer_t *w,
     ngx_dns_item_t *item);
 static ngx_int_t ngx_dns_write_plain(ngx_dns_writer_t *w,
     ngx_dns_item_t *item, ngx_uint_t pointer);
@@ -106,15 +107,8 @@ ngx_dns_write(ngx_dns_writer_t *w, ngx_dns_query_t *q, ngx_dns_reply_t *reply,
     w->transport = t;
     w->buf = buf;
     w->end = buf + size;
-    w->ede = q->ede;
-    w->ecs = 0;
-
-    if (reply != NULL) {
-        w->ede = reply->ede;
-        w->ecs = reply->ecs;
-        w->scope = reply->scope;
-    }
-
+    w->reply = reply;
+    w->ede = (reply != NULL) ? reply->ede : q->ede;
     w->count[0] = 0;
     w->count[1] = 0;
     w->count[2] = 0;
@@ -146,7 +140,8 @@ ngx_dns_write(ngx_dns_writer_t *w, ngx_dns_query_t *q, ngx_dns_reply_t *reply,
             w->count[0] = 0;
             w->count[1] = 0;
             w->count[2] = 0;
-            w->scope = 0;
+
+            reply->scope = 0;
 
             ngx_dns_write_question(w);
 
@@ -175,7 +170,7 @@ ngx_dns_write_opt_size(ngx_dns_writer_t *w, size_t room)
 
     n = NGX_DNS_OPT_SIZE;
 
-    if (w->ecs) {
+    if (w->reply != NULL && w->reply->ecs) {
         n += ngx_dns_write_option_size(w, NGX_DNS_WRITE_ECS, q->ecs_len,
                                        room - n);
     }
@@ -252,8 +247,7 @@ ngx_dns_write_items(ngx_dns_writer_t *w, ngx_dns_reply_t *reply)
         }
 
         if (ngx_dns_write_item(w, item) == NGX_OK) {
-            w->count[item->section] += (item->rrs != NULL) ? item->nrrs
-                                                           : item->rrset->nrr;
+            w->count[item->section] += item->rrset->nrr;
             continue;
         }
 
@@ -277,21 +271,51 @@ ngx_dns_write_item(ngx_dns_writer_t *w, ngx_dns_item_t *item)
 {
     ngx_uint_t  pointer;
 
-    if (item->rrset->flags & NGX_DNS_RRSET_NAMES) {
-        return ngx_dns_write_named(w, item);
+    if (item->rrset->flags & (NGX_DNS_RRSET_NAMES|NGX_DNS_RRSET_NOTED)) {
+        return ngx_dns_write_other(w, item);
     }
 
     if (item->owner == NULL && item->apex == NULL) {
         pointer = NGX_DNS_HEADER_SIZE + item->owner_len;
 
         if (w->query->qname.wire[item->owner_len] != 0) {
-            return (item->rrs != NULL)
-                       ? ngx_dns_write_chosen(w, item, pointer)
-                       : ngx_dns_write_plain(w, item, pointer);
+            return ngx_dns_write_plain(w, item, pointer);
         }
     }
 
     return ngx_dns_write_named(w, item);
+}
+
+
+/* names in the RDATA, or a set that may have been chosen from */
+
+static ngx_int_t
+ngx_dns_write_other(ngx_dns_writer_t *w, ngx_dns_item_t *item)
+{
+    ngx_int_t  rc;
+
+    if (item->rrs == NULL) {
+        return ngx_dns_write_named(w, item);
+    }
+
+    if (item->owner == NULL && item->apex == NULL
+        && w->query->qname.wire[item->owner_len] != 0)
+    {
+        rc = ngx_dns_write_chosen(w, item,
+                                  NGX_DNS_HEADER_SIZE + item->owner_len);
+
+    } else {
+        rc = ngx_dns_write_named(w, item);
+    }
+
+    if (rc == NGX_OK) {
+
+        /* it is about to be counted as the whole set */
+
+        w->count[item->section] -= item->rrset->nrr - item->nrrs;
+    }
+
+    return rc;
 }
 
 
@@ -600,7 +624,7 @@ ngx_dns_write_opt(ngx_dns_writer_t *w, ngx_uint_t rcode)
         /* as the client wrote it but for the scope: RFC 7871, 7.2.1 */
 
         p = ngx_dns_write_option(p, NGX_DNS_OPTION_ECS, q->ecs, q->ecs_len);
-        p[3 - (ngx_int_t) q->ecs_len] = w->scope;
+        p[3 - (ngx_int_t) q->ecs_len] = w->reply->scope;
     }
 
     if (w->options & NGX_DNS_WRITE_NSID) {

@@ -24,9 +24,9 @@ typedef enum {
  * name (owner is NULL, owner_len is its place in the qname, octets) or
  * owner_len octets of labels at owner, with the name at apex behind them.
  *
- * rrs  NULL: the whole set as it is stored; else the nrrs RRs (at least 1)
- *      of it, all of one size, that are sent, in this order, each its place
- *      as of ngx_dns_rrset_first()
+ * rrs  NULL: the whole set as it is stored.  Else, of a set with notes, the
+ *      nrrs RRs (at least 1), all of one size, that are sent, in this order,
+ *      each its place as of ngx_dns_rrset_first()
  */
 
 typedef struct {
@@ -39,6 +39,7 @@ typedef struct {
     uint8_t             section;        /* ngx_dns_section_e, ascending */
     uint8_t             flags;
     uint16_t            nrrs;
+    uint64_t            pad[2];         /* the size is a power of 2 */
 } ngx_dns_item_t;
 
 #define NGX_DNS_ITEM_OPTIONAL   0x01    /* may go without TC */
