@@ -92,6 +92,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                            (mode & 7) == 6 ? NULL : zone, &t);
 
     buf = malloc(room);
+    len = 0;
     n = ngx_dns_write(writer, &q, reply, &t, buf, room);
 
     check_reply(&check, buf, n, &q);
