@@ -31,7 +31,7 @@ select STDERR; $| = 1;
 select STDOUT; $| = 1;
 
 my $t = Test::Nginx->new()->has(qw/stream udp/)
-	->has_daemon('redis-server')->plan(42);
+	->has_daemon('redis-server')->plan(43);
 
 my $r = redis_start($t);
 my $dir = $t->testdir();
@@ -203,6 +203,16 @@ is(() = dns_error_log($passive, qr/\[warn\].*state of 127\.0\.0\.3:\d+ of /,
 	timeout => 0.1), 1, 'told once');
 
 $passive->stop();
+
+# a start: what was down before is down at once, not after 500 checks
+
+put('www.z3.test.:127.0.0.2', status => -500, down_count => -500, later => 0);
+put('www.z3.test.:127.0.0.3', status => -500, down_count => -500, later => 0);
+$r->l1('z3.test.', { www => set({ %$check, down_count => -500 }, 1, 2, 3) },
+	config => redis_soa('z3.test'));
+
+$t->run();
+is_set('one', 'www.z3.test', '1 3', 'as before, but for the one that is up');
 
 ###############################################################################
 

@@ -342,7 +342,8 @@ ngx_stream_dns_health_heard(ngx_stream_dns_target_t *t, ngx_int_t run,
 
     if (slot == NULL
         || slot->checked > checked
-        || (t->checked && ngx_stream_dns_health_probing()))
+        || (t->checked && ngx_stream_dns_health_probing()
+            && ngx_dns_health_state(slot->state) != NGX_DNS_HEALTH_UNKNOWN))
     {
         return NGX_DECLINED;
     }

@@ -136,8 +136,7 @@ ngx_uint_t ngx_stream_dns_health_writes(void);
  *
  * NGX_OK
  * NGX_DECLINED  it does not count: there is no slot, this process checks by
- *               itself and has done so at least once, or something later is
- *               known
+ *               itself and has found a state, or something later is known
  */
 ngx_int_t ngx_stream_dns_health_heard(ngx_stream_dns_target_t *t,
     ngx_int_t run, uint64_t checked);

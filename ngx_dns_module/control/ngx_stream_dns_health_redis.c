@@ -66,6 +66,7 @@ ngx_stream_dns_health_redis_start(ngx_cycle_t *cycle)
     for (i = 0; i < n; i++) {
         link[i].src = src[i];
         link[i].period = NGX_STREAM_DNS_STATUS_READ_MAX;
+        ngx_queue_init(&link[i].fresh);
         ngx_queue_init(&link[i].urgent);
         ngx_queue_init(&link[i].calm);
     }
@@ -100,6 +101,7 @@ static void
 ngx_stream_dns_status_added(void *data, ngx_stream_dns_target_t *t)
 {
     ngx_msec_t                     period;
+    ngx_dns_health_slot_t         *slot;
     ngx_stream_dns_status_link_t  *link;
     ngx_stream_dns_status_item_t  *item;
 
@@ -119,7 +121,16 @@ ngx_stream_dns_status_added(void *data, ngx_stream_dns_target_t *t)
     item->link = link;
     t->data = item;
 
-    ngx_queue_insert_head(&link->calm, &item->queue);
+    slot = ngx_stream_dns_health_slot(t);
+
+    if (slot != NULL && slot->checked == 0) {
+        item->fresh = 1;
+        ngx_queue_insert_tail(&link->fresh, &item->queue);
+
+    } else {
+        ngx_queue_insert_head(&link->calm, &item->queue);
+    }
+
     link->targets++;
 
     period = ngx_max(t->interval / 2, NGX_STREAM_DNS_STATUS_READ_MIN);
@@ -191,6 +202,7 @@ ngx_stream_dns_health_redis_tick(void)
         }
 
         if (probing) {
+            ngx_stream_dns_status_first(link);
             ngx_stream_dns_status_write(link);
 
         } else {
@@ -263,6 +275,7 @@ ngx_stream_dns_status_touch(ngx_stream_dns_status_item_t *item)
     ngx_queue_remove(&item->queue);
     ngx_queue_insert_tail(&item->link->calm, &item->queue);
 
+    item->fresh = 0;
     item->urgent = 0;
     item->known = 1;
     item->touched = ngx_current_msec;

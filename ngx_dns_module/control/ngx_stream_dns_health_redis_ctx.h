@@ -36,6 +36,8 @@ typedef struct {
     ngx_stream_dns_source_t          *src;
     ngx_stream_dns_redis_t           *redis;    /* NULL: not needed yet */
 
+    ngx_queue_t                       fresh;    /* new ones that nobody knows:
+                                                   to be looked at first */
     ngx_queue_t                       urgent;   /* states that have changed */
     ngx_queue_t                       calm;     /* others: longest untouched
                                                    first */
@@ -62,7 +64,8 @@ typedef struct {
 
     unsigned                          known:1;  /* touched is set */
     unsigned                          written:1;
-    unsigned                          urgent:1; /* in that queue */
+    unsigned                          fresh:1;  /* in that queue */
+    unsigned                          urgent:1; /* likewise */
     unsigned                          heard:1;  /* a key had a state */
     unsigned                          bad:1;    /* a key had none, told */
 } ngx_stream_dns_status_item_t;
@@ -94,9 +97,14 @@ ngx_uint_t ngx_stream_dns_status_apex(ngx_stream_dns_target_t *t);
 void ngx_stream_dns_status_target(ngx_stream_dns_target_t *t,
     ngx_dns_status_target_t *target);
 
-/* As much as a slice and a connection that works have room for. */
+/*
+ * As much as a slice and a connection that works have room for; first: the
+ * fresh ones, when this process checks: they may have been down before it
+ * was started.
+ */
 void ngx_stream_dns_status_write(ngx_stream_dns_status_link_t *link);
 void ngx_stream_dns_status_read(ngx_stream_dns_status_link_t *link);
+void ngx_stream_dns_status_first(ngx_stream_dns_status_link_t *link);
 
 /* A check had a result. */
 void ngx_stream_dns_status_result(ngx_stream_dns_status_item_t *item,

@@ -38,14 +38,21 @@ typedef struct {
 } ngx_stream_dns_status_words_t;
 
 
+static void ngx_stream_dns_status_calm(ngx_stream_dns_status_link_t *link,
+    ngx_queue_t *queue);
 static ngx_int_t ngx_stream_dns_status_ask(ngx_stream_dns_status_link_t *link,
-    ngx_uint_t *n);
+    ngx_queue_t *queue);
+static ngx_stream_dns_status_item_t *ngx_stream_dns_status_head(
+    ngx_stream_dns_status_link_t *link, ngx_queue_t *queue);
+static void ngx_stream_dns_status_asked(ngx_stream_dns_status_item_t *item);
 static ngx_int_t ngx_stream_dns_status_word(ngx_stream_dns_status_words_t *w,
     ngx_stream_dns_status_item_t *item, ngx_uint_t at);
 static void ngx_stream_dns_status_reply(ngx_stream_dns_redis_t *r,
     ngx_dns_datum_t *reply, void *data);
 static void ngx_stream_dns_status_values(ngx_stream_dns_target_t *t,
     ngx_dns_datum_t **values, ngx_uint_t n);
+static void ngx_stream_dns_status_before(ngx_stream_dns_target_t *t,
+    ngx_dns_health_slot_t *slot, ngx_int_t run, uint64_t checked);
 static uint64_t ngx_stream_dns_status_now(void);
 static ngx_int_t ngx_stream_dns_status_parse(
     ngx_stream_dns_status_item_t *item, ngx_dns_datum_t *value,
@@ -60,45 +67,69 @@ static u_char              ngx_stream_dns_status_names[
 void
 ngx_stream_dns_status_read(ngx_stream_dns_status_link_t *link)
 {
-    ngx_uint_t  n;
+    ngx_stream_dns_status_calm(link, &link->urgent);
+    ngx_stream_dns_status_calm(link, &link->fresh);
 
     while (link->reads < NGX_STREAM_DNS_STATUS_READS
-           && ngx_stream_dns_slice_left())
+           && ngx_stream_dns_slice_left()
+           && ngx_stream_dns_status_ask(link, &link->calm) == NGX_OK)
     {
-        if (ngx_stream_dns_status_ask(link, &n) != NGX_OK || n == 0) {
-            return;
-        }
+        /* void */
     }
 }
 
 
-/* one command, for those that are due; n: how many were */
+void
+ngx_stream_dns_status_first(ngx_stream_dns_status_link_t *link)
+{
+    while (link->reads < NGX_STREAM_DNS_STATUS_READS
+           && ngx_stream_dns_slice_left()
+           && ngx_stream_dns_status_ask(link, &link->fresh) == NGX_OK)
+    {
+        /* void */
+    }
+}
+
+
+/* what was to be written, or looked at once, waits with the others */
+
+static void
+ngx_stream_dns_status_calm(ngx_stream_dns_status_link_t *link,
+    ngx_queue_t *queue)
+{
+    ngx_queue_t                   *q;
+    ngx_stream_dns_status_item_t  *item;
+
+    while (!ngx_queue_empty(queue)) {
+        q = ngx_queue_head(queue);
+        item = ngx_queue_data(q, ngx_stream_dns_status_item_t, queue);
+
+        ngx_queue_remove(q);
+        ngx_queue_insert_head(&link->calm, q);
+
+        item->fresh = 0;
+        item->urgent = 0;
+        item->known = 0;
+    }
+}
+
+
+/*
+ * One command, for those at the head of a queue that are due.  NGX_DECLINED:
+ * there are none.
+ */
 
 static ngx_int_t
-ngx_stream_dns_status_ask(ngx_stream_dns_status_link_t *link, ngx_uint_t *n)
+ngx_stream_dns_status_ask(ngx_stream_dns_status_link_t *link,
+    ngx_queue_t *queue)
 {
     ngx_int_t                       rc;
-    ngx_queue_t                    *q;
     ngx_stream_dns_status_item_t   *item;
     ngx_stream_dns_status_batch_t  *batch;
     ngx_stream_dns_status_words_t   w;
 
-    *n = 0;
-
-    /* what was to be written waits with the others */
-
-    while (!ngx_queue_empty(&link->urgent)) {
-        q = ngx_queue_head(&link->urgent);
-        item = ngx_queue_data(q, ngx_stream_dns_status_item_t, queue);
-        ngx_stream_dns_status_touch(item);
-        item->known = 0;
-    }
-
-    q = ngx_queue_head(&link->calm);
-    item = ngx_queue_data(q, ngx_stream_dns_status_item_t, queue);
-
-    if (!ngx_stream_dns_status_due(item, link->period)) {
-        return NGX_OK;
+    if (ngx_stream_dns_status_head(link, queue) == NULL) {
+        return NGX_DECLINED;
     }
 
     batch = ngx_alloc(sizeof(ngx_stream_dns_status_batch_t), ngx_cycle->log);
@@ -115,11 +146,9 @@ ngx_stream_dns_status_ask(ngx_stream_dns_status_link_t *link, ngx_uint_t *n)
     w.last = w.p + NGX_STREAM_DNS_STATUS_NAMES;
 
     while (batch->n < NGX_STREAM_DNS_STATUS_BATCH) {
-        q = ngx_queue_head(&link->calm);
-        item = ngx_queue_data(q, ngx_stream_dns_status_item_t, queue);
+        item = ngx_stream_dns_status_head(link, queue);
 
-        if (!ngx_stream_dns_status_due(item, link->period)
-            || ngx_stream_dns_status_word(&w, item, 0) != NGX_OK)
+        if (item == NULL || ngx_stream_dns_status_word(&w, item, 0) != NGX_OK)
         {
             break;
         }
@@ -134,10 +163,8 @@ ngx_stream_dns_status_ask(ngx_stream_dns_status_link_t *link, ngx_uint_t *n)
         }
 
         batch->n++;
-        ngx_stream_dns_status_touch(item);
+        ngx_stream_dns_status_asked(item);
     }
-
-    *n = batch->n;
 
     rc = ngx_stream_dns_redis_command(link->redis,
                                       ngx_stream_dns_status_reply, batch,
@@ -151,6 +178,45 @@ ngx_stream_dns_status_ask(ngx_stream_dns_status_link_t *link, ngx_uint_t *n)
     link->reads++;
 
     return NGX_OK;
+}
+
+
+/* NULL: nothing in the queue is due */
+
+static ngx_stream_dns_status_item_t *
+ngx_stream_dns_status_head(ngx_stream_dns_status_link_t *link,
+    ngx_queue_t *queue)
+{
+    ngx_queue_t                   *q;
+    ngx_stream_dns_status_item_t  *item;
+
+    if (ngx_queue_empty(queue)) {
+        return NULL;
+    }
+
+    q = ngx_queue_head(queue);
+    item = ngx_queue_data(q, ngx_stream_dns_status_item_t, queue);
+
+    return ngx_stream_dns_status_due(item, link->period) ? item : NULL;
+}
+
+
+/* a fresh one is to be written as soon as it has been checked */
+
+static void
+ngx_stream_dns_status_asked(ngx_stream_dns_status_item_t *item)
+{
+    ngx_uint_t  fresh;
+
+    fresh = item->fresh;
+
+    ngx_stream_dns_status_touch(item);
+
+    if (fresh) {
+        ngx_queue_remove(&item->queue);
+        ngx_queue_insert_head(&item->link->calm, &item->queue);
+        item->known = 0;
+    }
 }
 
 
@@ -192,9 +258,8 @@ ngx_stream_dns_status_reply(ngx_stream_dns_redis_t *r, ngx_dns_datum_t *reply,
     batch->link->reads--;
     at = 0;
 
-    if (reply->type == NGX_DNS_REPLY_ARRAY
-        && !ngx_stream_dns_health_probing())
-    {
+    if (reply->type == NGX_DNS_REPLY_ARRAY) {
+
         for (i = 0; i < batch->n; i++) {
 
             if (at + batch->keys[i] > reply->n) {
@@ -276,6 +341,11 @@ ngx_stream_dns_status_values(ngx_stream_dns_target_t *t,
                                      t->probe.down_count)
                 : 0;
 
+    if (ngx_stream_dns_health_probing()) {
+        ngx_stream_dns_status_before(t, slot, run, best.checked);
+        return;
+    }
+
     if (run == 0) {
         best.checked = slot->checked;
 
@@ -284,6 +354,28 @@ ngx_stream_dns_status_values(ngx_stream_dns_target_t *t,
     }
 
     (void) ngx_stream_dns_health_heard(t, run, best.checked);
+}
+
+
+/*
+ * Before it has found a state by itself: what was down a short time ago, when
+ * this process or another one checked it, is still down.
+ */
+
+static void
+ngx_stream_dns_status_before(ngx_stream_dns_target_t *t,
+    ngx_dns_health_slot_t *slot, ngx_int_t run, uint64_t checked)
+{
+    if (run != - (ngx_int_t) t->probe.down_count
+        || ngx_dns_health_state(slot->state) != NGX_DNS_HEALTH_UNKNOWN
+        || checked + NGX_STREAM_DNS_STATUS_EXPIRES
+           < ngx_stream_dns_status_now())
+    {
+        return;
+    }
+
+    (void) ngx_stream_dns_health_heard(t, run, ngx_max(checked,
+                                                       slot->checked));
 }
 
 

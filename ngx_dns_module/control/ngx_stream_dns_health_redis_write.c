@@ -103,7 +103,7 @@ ngx_stream_dns_status_next(ngx_stream_dns_status_link_t *link)
 void
 ngx_stream_dns_status_result(ngx_stream_dns_status_item_t *item, uint64_t word)
 {
-    if (item->urgent
+    if (item->fresh || item->urgent
         || (item->written
             && item->status == ngx_stream_dns_status_run(word, item->target)))
     {
