@@ -341,7 +341,7 @@ ngx_stream_dns_health_heard(ngx_stream_dns_target_t *t, ngx_int_t run,
     slot = ngx_stream_dns_health_slot(t);
 
     if (slot == NULL
-        || slot->checked > checked
+        || (run != 0 && slot->checked > checked)
         || (t->checked && ngx_stream_dns_health_probing()
             && ngx_dns_health_state(slot->state) != NGX_DNS_HEALTH_UNKNOWN))
     {
@@ -351,7 +351,7 @@ ngx_stream_dns_health_heard(ngx_stream_dns_target_t *t, ngx_int_t run,
     word = ngx_dns_health_heard(slot->state, run, t->probe.up_count,
                                 t->probe.down_count);
 
-    slot->checked = checked;
+    slot->checked = (run != 0) ? checked : 0;
 
     ngx_stream_dns_health_word(t, slot, word, "heard of");
 
@@ -394,8 +394,9 @@ ngx_stream_dns_health_word(ngx_stream_dns_target_t *t,
                       (size_t) (p - text), text, reason);
 
     } else if (from == NGX_DNS_HEALTH_DOWN) {
-        ngx_log_error(NGX_LOG_NOTICE, hl->log, 0, "target %*s is up",
-                      (size_t) (p - text), text);
+        ngx_log_error(NGX_LOG_NOTICE, hl->log, 0, "target %*s is %s",
+                      (size_t) (p - text), text,
+                      (to == NGX_DNS_HEALTH_UP) ? "up" : "unknown");
     }
 }
 

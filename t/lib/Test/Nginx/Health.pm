@@ -17,7 +17,7 @@ package Test::Nginx::Health;
 #	status N     another status
 #	body TEXT    200 with this body
 #	raw TEXT     just that, with \r, \n and \xHH
-#	flap         503 each third time, else 200
+#	flap         503 each third time that a target is checked, else 200
 #	slow N       200 after so many milliseconds
 #	hang         accepts, reads, never answers
 #	reset        closes at once
@@ -382,6 +382,7 @@ sub _read {
 	my $name = $c->{server}{tls} ? $c->{socket}->get_servername() : '';
 
 	$c->{asked} = 1;
+	$c->{what} = $line . ($host // '');
 	$self->_log($c->{server}, $line, $host // '', $name // '');
 
 	my $mode = $c->{server}{mode};
@@ -412,7 +413,8 @@ sub _reply {
 	my ($status, $body) = (200, 'all is well');
 
 	$status = $1 if $mode =~ /^status (\d+)/;
-	$status = 503 if $mode eq 'flap' && $c->{server}{n}++ % 3 == 2;
+	$status = 503 if $mode eq 'flap'
+		&& $c->{server}{n}{ $c->{what} }++ % 3 == 2;
 	$body = $1 if $mode =~ /^body (.*)/;
 
 	my $reply = "HTTP/1.1 $status X\r\nConnection: close\r\n"
