@@ -109,8 +109,10 @@ dns_run($t,
 		join '', map { "$_ 60 POOL $_\n" } @names) },
 	http => '');
 
-dns_wait([ 'country.z1.test', 'A', ecs => '81.2.70.0/24' ],
-	qr/ 60 IN A 192\.0\.2\.1$/m);
+# both are there
+
+dns_wait([ "$_.z1.test", 'A', ecs => '82.5.5.0/24' ],
+	qr/ 60 IN A 192\.0\.2\.1$/m) for qw/ country asn /;
 
 # independent of the client
 
