@@ -101,7 +101,7 @@ my $last = delete $up->{lastcheck};
 
 is_deeply($up, { enable => JSON::PP::true(), protocol => 'http', uri => '/up',
 	port => $backend, status => 2, timeout => 1000, up_count => 2,
-	down_count => -2, domain_uuid => '', host => 'www.z1.test.',
+	down_count => -2, domain_uuid => 'd-1', host => 'www.z1.test.',
 	ip => '127.0.0.1' }, 'a key');
 like($last, qr/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ$/, 'last check');
 

@@ -475,6 +475,8 @@ ngx_dns_build_choice_probe(ngx_dns_build_t *b, ngx_uint_t type)
         return NGX_OK;
     }
 
+    b->checked = 1;
+
     return ngx_dns_build_note(b, type, NGX_DNS_NOTE_PROBE, choice->probe,
                               choice->probe_len);
 }

@@ -78,6 +78,7 @@ ngx_dns_build_served(ngx_dns_build_t *b, ngx_dns_build_zone_t *zone)
 {
     u_char           *p;
     size_t            n;
+    ngx_str_t         id;
     ngx_uint_t        i;
     ngx_dns_rrset_t  *soa;
 
@@ -108,6 +109,10 @@ ngx_dns_build_served(ngx_dns_build_t *b, ngx_dns_build_zone_t *zone)
     for (i = 0; i < 4; i++) {
         zone->timer[i] = ngx_dns_get32(p + 4 + 4 * i);
     }
+
+    ngx_dns_zone_id(b->last, &id);
+    ngx_memcpy(zone->id, id.data, id.len);
+    zone->id_len = id.len;
 }
 
 
@@ -125,7 +130,9 @@ void
 ngx_dns_build_config_read(ngx_dns_build_t *b, ngx_dns_json_t *config)
 {
     ngx_dns_json_member_t  m[] = { { "soa", NULL }, { "dnssec", NULL },
-                                   { "cname_flattening", NULL } };
+                                   { "cname_flattening", NULL },
+                                   { "domain_id", NULL } };
+    ngx_str_t              id;
 
     if (config->type == NGX_DNS_JSON_NULL) {
         return;
@@ -136,7 +143,7 @@ ngx_dns_build_config_read(ngx_dns_build_t *b, ngx_dns_json_t *config)
         return;
     }
 
-    ngx_dns_json_members(config, m, 3);
+    ngx_dns_json_members(config, m, 4);
 
     ngx_dns_build_switch(b, "dnssec", m[1].value, NGX_DNS_ZONE_DNSSEC);
     ngx_dns_build_switch(b, "cname_flattening", m[2].value,
@@ -144,6 +151,15 @@ ngx_dns_build_config_read(ngx_dns_build_t *b, ngx_dns_json_t *config)
 
     if (m[0].value != NULL) {
         ngx_dns_build_soa(b, m[0].value);
+    }
+
+    b->zone.id_len = 0;
+
+    if (m[3].value != NULL && ngx_dns_json_string(m[3].value, &id) == NGX_OK
+        && id.len <= NGX_DNS_ZONE_ID_MAX)
+    {
+        ngx_memcpy(b->zone.id, id.data, id.len);
+        b->zone.id_len = id.len;
     }
 }
 
@@ -360,6 +376,13 @@ ngx_dns_build_zone(ngx_dns_build_t *b)
 
     if (ngx_dns_build_add(b, NGX_DNS_TYPE_SOA, zone->ttl, rdata, p - rdata)
         != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if (b->checked && zone->id_len != 0
+        && ngx_dns_build_note(b, 0, NGX_DNS_NOTE_ID, zone->id, zone->id_len)
+           != NGX_OK)
     {
         return NGX_ERROR;
     }

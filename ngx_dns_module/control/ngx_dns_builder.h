@@ -47,6 +47,8 @@ typedef struct {
     uint32_t               timer[4];    /* refresh, retry, expire, minimum */
     u_char                 mname[NGX_DNS_NAME_MAX + 1];
     u_char                 rname[NGX_DNS_NAME_MAX + 1];
+    size_t                 id_len;
+    u_char                 id[NGX_DNS_ZONE_ID_MAX];
 } ngx_dns_build_zone_t;
 
 typedef struct {
@@ -79,6 +81,7 @@ struct ngx_dns_build_s {
 
     ngx_uint_t             bad;
     ngx_uint_t             warned;
+    ngx_uint_t             checked;     /* 1: there are notes of checks */
 
     ngx_dns_build_zone_t   zone;
     ngx_dns_build_key_t    keys[NGX_DNS_BUILD_KEYS];

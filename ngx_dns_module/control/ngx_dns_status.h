@@ -11,6 +11,7 @@
 #include "ngx_dns_json.h"
 #include "ngx_dns_name.h"
 #include "ngx_dns_probe.h"
+#include "ngx_dns_zone.h"
 
 
 /*
@@ -22,11 +23,10 @@
 #define NGX_DNS_STATUS_KEY      (NGX_DNS_NAME_TEXT_MAX + 80)
 #define NGX_DNS_STATUS_VALUE                                                 \
     (1024 + 6 * NGX_DNS_PROBE_URI_MAX + 6 * NGX_DNS_NAME_TEXT_MAX            \
-     + 6 * NGX_DNS_STATUS_DOMAIN)
+     + 6 * NGX_DNS_ZONE_ID_MAX)
 
-/* Octets of a value that is looked at, and of a domain's id, at most. */
+/* Octets of a value that is looked at, at most. */
 #define NGX_DNS_STATUS_MAX      65536
-#define NGX_DNS_STATUS_DOMAIN   255
 
 
 /* What a value says. */
@@ -46,7 +46,7 @@ typedef struct {
     const u_char           *address;
     size_t                  len;        /* octets: 4 or 16 */
     const ngx_dns_probe_t  *probe;
-    ngx_str_t               domain;     /* domain_id of the zone */
+    ngx_str_t               domain;     /* id of the zone */
 } ngx_dns_status_target_t;
 
 

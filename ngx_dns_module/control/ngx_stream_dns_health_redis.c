@@ -329,11 +329,23 @@ void
 ngx_stream_dns_status_target(ngx_stream_dns_target_t *t,
     ngx_dns_status_target_t *target)
 {
+    ngx_dns_zone_t  *zone;
+
     target->owner = t->owner;
     target->address = t->address;
     target->len = t->len;
     target->probe = &t->probe;
     ngx_str_null(&target->domain);
+
+    if (t->apex == NULL || t->source == NULL || t->source->publisher == NULL) {
+        return;
+    }
+
+    zone = ngx_dns_publish_get(t->source->publisher, t->apex);
+
+    if (zone != NULL) {
+        ngx_dns_zone_id(zone, &target->domain);
+    }
 }
 
 #endif

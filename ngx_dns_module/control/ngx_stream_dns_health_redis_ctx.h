@@ -93,7 +93,7 @@ size_t ngx_stream_dns_status_room(ngx_stream_dns_status_link_t *link);
 /* 1: the target is checked for the name of its zone. */
 ngx_uint_t ngx_stream_dns_status_apex(ngx_stream_dns_target_t *t);
 
-/* Whose state it is, for ngx_dns_status.h. */
+/* Whose state it is, for ngx_dns_status.h; good until zones change. */
 void ngx_stream_dns_status_target(ngx_stream_dns_target_t *t,
     ngx_dns_status_target_t *target);
 

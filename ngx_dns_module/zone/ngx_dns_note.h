@@ -73,6 +73,13 @@
 /* how the addresses of a set are checked; the payload: ngx_dns_probe.h */
 #define NGX_DNS_NOTE_PROBE      6
 
+/*
+ * At the apex only, covered is 0: the domain_id of the config, for who wants
+ * to know of checks.  Payload: the text, up to 255 octets.  Only in a zone
+ * that has checks.
+ */
+#define NGX_DNS_NOTE_ID         7
+
 #define NGX_DNS_NOTE_HEAD       3       /* octets in front of the payload */
 
 #define ngx_dns_note_covered(rdata)  ngx_dns_get16(rdata)

@@ -198,6 +198,30 @@ ngx_dns_notes_find(const ngx_dns_rrset_t *notes, ngx_uint_t kind)
 }
 
 
+void
+ngx_dns_zone_id(const ngx_dns_zone_t *zone, ngx_str_t *id)
+{
+    u_char           *rr;
+    ngx_dns_rrset_t  *notes;
+
+    ngx_str_set(id, "");
+
+    notes = ngx_dns_node_notes(ngx_dns_zone_at(zone, zone->apex));
+    if (notes == NULL) {
+        return;
+    }
+
+    rr = ngx_dns_notes_find(notes, NGX_DNS_NOTE_ID);
+    if (rr == NULL) {
+        return;
+    }
+
+    id->len = ngx_min(ngx_dns_get16(rr) - NGX_DNS_NOTE_HEAD,
+                      NGX_DNS_ZONE_ID_MAX);
+    id->data = rr + 2 + NGX_DNS_NOTE_HEAD;
+}
+
+
 u_char *
 ngx_dns_zone_nsec3param(const ngx_dns_zone_t *zone)
 {

@@ -165,6 +165,13 @@ ngx_dns_rrset_t *ngx_dns_node_notes(const ngx_dns_node_t *node);
 u_char *ngx_dns_notes_find(const ngx_dns_rrset_t *notes, ngx_uint_t kind);
 
 /*
+ * The id that a note at the apex gives the zone, at most NGX_DNS_ZONE_ID_MAX
+ * octets; empty if there is none.  Points into the zone.  Does not allocate.
+ */
+#define NGX_DNS_ZONE_ID_MAX  255
+void ngx_dns_zone_id(const ngx_dns_zone_t *zone, ngx_str_t *id);
+
+/*
  * RDATA of the NSEC3PARAM by which the zone is denied: the first with SHA-1,
  * without flags (RFC 5155, 4.1.2) and not too dear, or NULL.
  * Does not allocate.

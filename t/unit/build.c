@@ -823,6 +823,18 @@ static build_t  choices[] = {
       "label \"a\", type A: \"continent\": not a code of a continent, it "
       "matches nobody\n" },
 
+    { "who wants to know",
+      "F a {'a':{'ttl':1,'health_check':{'enable':true},'records':[" A1 "]}}\n"
+      "C {'domain_id':'d-1'}\n",
+      "@ ID d-1\n"
+      "a 1 A 192.0.2.1\n"
+      "a CHOICE A count 0 order 0 steps 0 flags 4 each 10000 [0 w0]\n"
+      "a PROBE A http 80 flags 0 up 3 down 3 timeout 1000 each 0 host <> uri "
+      "</> match <>\n", "" },
+
+    { "nobody",
+      "C {'domain_id':'d-1'}\nF a " A(A1) "\n", "a 30 A 192.0.2.1\n", "" },
+
     { "how to check",
       "F a {'a':{'ttl':1,'health_check':{'enable':true,'protocol':'https',"
       "'host':'www.example.com.','verify':true,'status':[200,404],'match':"

@@ -294,7 +294,7 @@ build_print_note(ngx_dns_rec_t *rec)
     ngx_uint_t   covered;
 
     static const char  *kinds[] = { "NAME", "FAILED", "CHOICE", "ANAME",
-                                    "ZONE", "KEY", "PROBE" };
+                                    "ZONE", "KEY", "PROBE", "ID" };
 
     p = ngx_dns_rec_rdata(rec);
     len = rec->rdlen - NGX_DNS_NOTE_HEAD;
@@ -328,6 +328,10 @@ build_print_note(ngx_dns_rec_t *rec)
     case NGX_DNS_NOTE_ZONE:
         build_print(" %x %x%08x", ngx_dns_get32(p), ngx_dns_get32(p + 4),
                     ngx_dns_get32(p + 8));
+        break;
+
+    case NGX_DNS_NOTE_ID:
+        build_print(" %.*s", (int) len, p);
         break;
 
     case NGX_DNS_NOTE_KEY:
