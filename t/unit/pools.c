@@ -631,6 +631,20 @@ test_ids(void)
 }
 
 
+static uint32_t
+interval(ngx_dns_pool_t *p)
+{
+    ngx_str_t         *note;
+    ngx_dns_choice_t   choice;
+
+    note = &p->sets[0].choice;
+
+    return (ngx_dns_choice_read(note->data + NGX_DNS_NOTE_HEAD,
+                                note->len - NGX_DNS_NOTE_HEAD, &choice)
+            == NGX_OK) ? choice.interval : 0;
+}
+
+
 static void
 test_digest(void)
 {
@@ -677,6 +691,21 @@ test_digest(void)
     p = make(pool, "one", "address 192.0.2.1; health_check http;", &err);
     q = make(pool, "one", "address 192.0.2.1; health_check http up=4;", &err);
     tap_ok(p->digest != q->digest, "digest of another check");
+
+    /* the interval may be known later only */
+
+    q = make(pool, "one", "address 192.0.2.1; health_check http;", &err);
+    tap_ok(ngx_dns_pool_end(q, 500, &err) == NGX_OK, "another interval");
+    tap_ok(p->digest != q->digest, "digest of another interval");
+    tap_is_int(interval(q), 500, "the interval is in the note");
+    tap_is_int(interval(p), 10000, "and so is the other one");
+    tap_ok(ngx_dns_pool_end(q, 10000, &err) == NGX_OK
+           && p->digest == q->digest, "digest of the same interval again");
+
+    p = make(pool, "one", "address 192.0.2.1; health_check http interval=1s;",
+             &err);
+    tap_ok(ngx_dns_pool_end(p, 500, &err) == NGX_OK, "another default");
+    tap_is_int(interval(p), 1000, "the pool's own interval");
 
     ngx_destroy_pool(pool);
 }
