@@ -122,6 +122,7 @@ load_usage(FILE *out)
         "  -t TIME      a query is lost after TIME, default 1s\n"
         "  -e SIZE      EDNS with this UDP size\n"
         "  -D           set DO (with -e)\n"
+        "  -E N         client subnets of N networks at random (with -e)\n"
         "  -P TIME      rest between polls of an idle window (5us)\n"
         "  -B           sleep when nothing has come instead of polling\n"
         "  -V           compare the question of each reply\n"
@@ -147,7 +148,7 @@ load_parse(load_options_t *o, int argc, char **argv)
     o->pause = 5000;
 
     for ( ;; ) {
-        c = getopt(argc, argv, "s:p:q:x:w:r:c:b:n:d:t:e:P:z:l:L:DBVTjh");
+        c = getopt(argc, argv, "s:p:q:x:w:r:c:b:n:d:t:e:E:P:z:l:L:DBVTjh");
 
         if (c == -1) {
             break;
@@ -179,6 +180,7 @@ load_option(load_options_t *o, int c, const char *arg)
     case 'd': o->duration = load_time(arg); break;
     case 't': o->timeout = load_time(arg); break;
     case 'e': o->edns = atoi(arg); break;
+    case 'E': o->subnets = atoi(arg); break;
     case 'P': o->pause = load_time(arg); break;
     case 'z': o->port0 = atoi(arg); break;
     case 'l': o->learn = arg; break;
@@ -215,6 +217,12 @@ load_check(load_options_t *o)
 
     if (o->window < o->sockets || o->window / o->sockets > 8192) {
         fprintf(stderr, "load: -w takes 1 to 8192 per socket\n");
+        return -1;
+    }
+
+    if (o->subnets > 1 << 24 || (o->subnets && (!o->edns || o->verify))) {
+        fprintf(stderr, "load: -E takes up to %d, with -e, without -V\n",
+                1 << 24);
         return -1;
     }
 
@@ -296,7 +304,8 @@ load_prepare(load_t *ld)
             return -1;
         }
 
-        n = question_encode(q->data, name, "A", o->edns, o->do_bit);
+        n = question_encode(q->data, name, "A", o->edns, o->do_bit,
+                            o->subnets != 0);
         if (n == -1) {
             fprintf(stderr, "load: bad zone \"%s\"\n", o->flood);
             return -1;
@@ -309,7 +318,7 @@ load_prepare(load_t *ld)
         ld->questions.n = 1;
 
     } else if (questions_load(&ld->questions, o->questions, o->edns,
-                              o->do_bit)
+                              o->do_bit, o->subnets != 0)
                == -1)
     {
         return -1;

@@ -35,6 +35,7 @@ typedef struct {
     unsigned                  sockets;
     unsigned                  window;
     unsigned                  edns;
+    unsigned                  subnets;
     unsigned                  port0;
     unsigned                  batch;
 

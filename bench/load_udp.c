@@ -21,6 +21,8 @@ static unsigned load_slots(load_options_t *o);
 static unsigned load_fill(load_t *ld, load_socket_t *s, unsigned n,
     uint64_t at, uint64_t step);
 static void load_randomize(load_t *ld, u_char *label);
+static void load_subnet(load_t *ld, u_char *network);
+static uint64_t load_random(load_t *ld);
 static int load_raw(load_t *ld);
 static void load_port0(load_t *ld);
 static void load_pause(uint64_t until);
@@ -220,6 +222,10 @@ load_fill(load_t *ld, load_socket_t *s, unsigned n, uint64_t at,
             load_randomize(ld, p + QUESTION_HEADER + 1);
         }
 
+        if (ld->options.subnets) {
+            load_subnet(ld, p + q->length - QUESTION_SUBNET);
+        }
+
         ld->out_iov[i].iov_len = q->length;
 
         at += step;
@@ -238,16 +244,42 @@ load_randomize(load_t *ld, u_char *label)
     unsigned  i;
     uint64_t  x;
 
+    x = load_random(ld);
+
+    for (i = 0; i < LOAD_RANDOM_LABEL; i++) {
+        label[i] = 'a' + (x & 15);
+        x >>= 5;
+    }
+}
+
+
+/* one of the networks, which are spread over all of IPv4 */
+
+static void
+load_subnet(load_t *ld, u_char *network)
+{
+    unsigned  n;
+
+    n = load_random(ld) % ld->options.subnets * 0x9e3779b1;
+
+    network[0] = n >> 16;
+    network[1] = n >> 8;
+    network[2] = n;
+}
+
+
+static uint64_t
+load_random(load_t *ld)
+{
+    uint64_t  x;
+
     x = ld->random;
     x ^= x << 13;
     x ^= x >> 7;
     x ^= x << 17;
     ld->random = x;
 
-    for (i = 0; i < LOAD_RANDOM_LABEL; i++) {
-        label[i] = 'a' + (x & 15);
-        x >>= 5;
-    }
+    return x;
 }
 
 

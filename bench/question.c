@@ -36,7 +36,8 @@ static question_type_t  question_types[] = {
 
 
 int
-questions_load(questions_t *qs, const char *path, unsigned edns, int do_bit)
+questions_load(questions_t *qs, const char *path, unsigned edns, int do_bit,
+    int subnet)
 {
     int          n;
     char         line[2048], name[1024], type[32];
@@ -70,7 +71,7 @@ questions_load(questions_t *qs, const char *path, unsigned edns, int do_bit)
 
         q = (question_t *) qs->end;
 
-        n = question_encode(q->data, name, type, edns, do_bit);
+        n = question_encode(q->data, name, type, edns, do_bit, subnet);
         if (n == -1) {
             fprintf(stderr, "%s:%u: bad name or type\n", path, number);
             goto failed;
@@ -103,7 +104,7 @@ failed:
 
 int
 question_encode(u_char *buf, const char *name, const char *type,
-    unsigned edns, int do_bit)
+    unsigned edns, int do_bit, int subnet)
 {
     int      n, t;
     u_char  *p;
@@ -137,6 +138,17 @@ question_encode(u_char *buf, const char *name, const char *type,
         p[4] = edns;
         p[7] = do_bit ? 0x80 : 0;
         p += 11;
+    }
+
+    if (edns && subnet) {
+        p[-1] = 4 + 4 + QUESTION_SUBNET;
+
+        memset(p, 0, 4 + 4 + QUESTION_SUBNET);
+        p[1] = 8;
+        p[3] = 4 + QUESTION_SUBNET;
+        p[5] = 1;
+        p[6] = 8 * QUESTION_SUBNET;
+        p += 4 + 4 + QUESTION_SUBNET;
     }
 
     return p - buf;

@@ -13,7 +13,8 @@
 
 
 #define QUESTION_HEADER   12
-#define QUESTION_MAX      (QUESTION_HEADER + 255 + 4 + 11)
+#define QUESTION_MAX      (QUESTION_HEADER + 255 + 4 + 11 + 11)
+#define QUESTION_SUBNET   3         /* octets of the network at the end */
 
 
 typedef unsigned char  u_char;
@@ -41,23 +42,24 @@ typedef struct {
 /*
  * Reads "name type" lines from path and encodes each as a query with RD=0,
  * class IN, and an OPT record of that UDP size if edns is not 0; do_bit sets
- * DO in it.  type is a mnemonic or TYPEnnn.
+ * DO in it, subnet adds a client subnet of IPv4 with 24 bits.  type is a
+ * mnemonic or TYPEnnn.
  *
  * qs  is filled; its memory lives until the process ends
  *
  * Gives 0, or -1 after a message on stderr.  Allocates.
  */
 int questions_load(questions_t *qs, const char *path, unsigned edns,
-    int do_bit);
+    int do_bit, int subnet);
 
 /*
  * Encodes one query for name (text, absolute with or without a final dot)
- * into buf of QUESTION_MAX octets; edns and do_bit as above.
+ * into buf of QUESTION_MAX octets; edns, do_bit and subnet as above.
  *
  * Gives the length in octets, or -1 if the name or type is not valid.
  */
 int question_encode(u_char *buf, const char *name, const char *type,
-    unsigned edns, int do_bit);
+    unsigned edns, int do_bit, int subnet);
 
 /*
  * Writes into each query, in place of NSCOUNT, the reply length that the
