@@ -31,7 +31,7 @@ select STDERR; $| = 1;
 select STDOUT; $| = 1;
 
 my $t = Test::Nginx->new()->has(qw/stream udp/)
-	->has_daemon('redis-server')->plan(43);
+	->has_daemon('redis-server')->plan(50);
 
 my $r = redis_start($t);
 my $dir = $t->testdir();
@@ -56,33 +56,11 @@ my $health = "dns_health_interval 200ms;\n    ";
 
 dns_run($t, stream => $r->directives('zone=one:4m') . $health);
 
-my $passive = Test::Nginx->new();
+my $passive = another('dns_health passive; dns_state_path %%TESTDIR%%/state;',
+	'two', 8984)->run();
 
-$passive->write_file_expand('nginx.conf', <<EOF);
-%%TEST_GLOBALS%%
-
-daemon off;
-
-events {
-}
-
-stream {
-    %%TEST_GLOBALS_STREAM%%
-
-    dns_health passive;
-    $health
-    @{[ $r->directives('zone=two:4m') ]}
-
-    server {
-        listen 127.0.0.1:%%PORT_8984_UDP%% udp;
-        dns    on;
-    }
-}
-EOF
-
-$passive->run();
-
-my %ports = (one => dns_port(), two => port(8984, udp => 1));
+my %ports = (one => dns_port(), two => port(8984, udp => 1),
+	heir => port(8985, udp => 1));
 
 ###############################################################################
 
@@ -159,9 +137,26 @@ $r->command('ACL', 'SETUSER', 'default', '+set');
 unlink "$dir/sick";
 is_set('one', 'www.z1.test', '1 3', 'all is well');
 
+# one who would check, but the lock of the state directory is taken
+
+my $heir = another("dns_state_path $dir/state;", 'heir', 8985)->run();
+
+is_set('heir', 'www.z1.test', '1 3', 'by states');
+is_set('heir', 'z1.test', '1 3', 'by states, apex');
+is(() = dns_error_log($heir, qr/ is down: (?!heard of)/, timeout => 0.1), 0,
+	'nothing is checked');
+
+# the lock is free
+
+$r->command('DEL', key('z1.test.:127.0.0.2'));
+$t->stop();
+
+is(state('z1.test.:127.0.0.2')->{status}, -2, 'another one checks');
+is_set('heir', 'z1.test', '1 3', 'as before');
+
 # nobody checks any more: states of other writers
 
-$t->stop();
+$heir->stop();
 
 put('www.z2.test.:127.0.0.1', status => -3, down_count => -3);
 is_set('two', 'www.z2.test', '3', 'down by redins');
@@ -215,6 +210,39 @@ $t->run();
 is_set('one', 'www.z3.test', '1 3', 'as before, but for the one that is up');
 
 ###############################################################################
+
+# Another server, with directives of its own, a source and a port.
+
+sub another {
+	my ($directives, $source, $port) = @_;
+
+	my $other = Test::Nginx->new();
+
+	$other->write_file_expand('nginx.conf', <<EOF);
+%%TEST_GLOBALS%%
+
+daemon off;
+
+events {
+}
+
+stream {
+    %%TEST_GLOBALS_STREAM%%
+
+    $directives
+    $health
+    @{[ $r->directives("zone=$source:4m", state => 0) ]}
+
+    server {
+        listen 127.0.0.1:%%PORT_${port}_UDP%% udp;
+        dns    on;
+    }
+}
+EOF
+
+	return $other;
+}
+
 
 sub set {
 	my ($health, @octets) = @_;

@@ -29,7 +29,7 @@
 #define NGX_STREAM_DNS_STATUS_EXPIRES   600000  /* at least */
 #define NGX_STREAM_DNS_STATUS_REFUSED   30000   /* then writing is tried */
 #define NGX_STREAM_DNS_STATUS_READ_MIN  200     /* between two looks */
-#define NGX_STREAM_DNS_STATUS_READ_MAX  5000
+#define NGX_STREAM_DNS_STATUS_READ_MAX  2000
 
 
 typedef struct {
