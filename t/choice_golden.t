@@ -141,7 +141,8 @@ geo_city("$d/city.mmdb", \%places);
 geo_asn("$d/asn.mmdb", \%systems);
 
 my $redis = redis_start($t);
-my (%data, $pools, $names, $targets);
+my (%data, $pools, $names);
+my ($up, $down) = (0, 0);
 
 for my $set (@sets) {
 	my ($name, $filter, $records) = @$set;
@@ -152,7 +153,11 @@ for my $set (@sets) {
 		$data{"$name-$health"} = { a => json($filter, $records, $port) };
 		$pools .= pool("$name-$health", $filter, $records, $port);
 		$names .= "$name-$health 60 POOL $name-$health\n";
-		$targets += 3 * @$records;
+
+		for my $n (map { $_->[0] } @$records) {
+			(grep { $_ == $n } @{ $listen{$health} }) ? ($up += 3)
+				: ($down += 3);
+		}
 	}
 }
 
@@ -163,13 +168,11 @@ $redis->l4('l4.test.', { map { $_ => { A => $data{$_}->{a} } } keys %data },
 my $backends = join "\n", map {
 	my $health = $_;
 
-	map { "server { listen 127.0.0.$_:$ports{$health}; return ''; }" }
-		@{ $listen{$health} };
+	map { "server { listen 127.0.0.$_:%%PORT_$ports{$health}%%; "
+		. "return ''; }" } @{ $listen{$health} };
 } keys %listen;
 
 # each answer would be many lines of the debugging log
-
-$backends =~ s/(127\.0\.0\.\d+):(\d+)/"$1:" . port($2)/ge;
 
 dns_run($t,
 	main => 'worker_processes 2;',
@@ -178,7 +181,7 @@ dns_run($t,
 		. "dns_geoip city.mmdb asn.mmdb;\n"
 		. "dns_network office { 198.51.100.32/27; }\n$pools\n$backends\n"
 		. "server { listen 127.0.0.1:8978; return "
-		. '"$dns_health_targets $dns_health_unknown"; }',
+		. '"$dns_health_up $dns_health_down $dns_health_unknown"; }',
 	server => 'dns_nsid $pid;',
 	zones => { 'pool.test' => zone_text('pool.test', $names) },
 );
@@ -193,11 +196,11 @@ ok(defined dns_wait([ 'country-up.l1.test', 'A', ecs => '198.51.100.64/26' ],
 my $until = time() + 20;
 my $state;
 
-while (($state = state()) ne "$targets 0" && time() < $until) {
+while (($state = state()) ne "$up $down 0" && time() < $until) {
 	sleep 0.05;
 }
 
-is($state, "$targets 0", 'all addresses were checked');
+is($state, "$up $down 0", 'all addresses were checked');
 
 # sockets of each worker
 
@@ -248,7 +251,7 @@ sub json {
 		ttl => 60,
 		filter => \%filter,
 		health_check => { enable => \1, protocol => 'tcp', port => $port + 0,
-			up_count => 1, down_count => -1,
+			up_count => 1, down_count => -1, timeout => 5000,
 			defined $all_down ? (all_down => $all_down) : () },
 		records => [ map {
 			my ($n, %members) = @$_;
@@ -279,7 +282,7 @@ sub pool {
 	}
 
 	$text .= "choose @words;\n" if @words;
-	$text .= "health_check tcp port=$port up=1 down=1"
+	$text .= "health_check tcp port=$port up=1 down=1 timeout=5s"
 		. ($filter->{all_down} ? " all_down=$filter->{all_down}" : '')
 		. ";\n}\n";
 
@@ -287,7 +290,7 @@ sub pool {
 }
 
 
-# Targets that are checked, and those of which nothing is known.
+# How many addresses are up, are down, and are not known yet.
 
 sub state {
 	return stream_read(8978);
