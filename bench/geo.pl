@@ -174,18 +174,24 @@ sub replace {
 
 	my $s = start();
 	my ($city) = @{$s->{files}};
-	my $whole = slurp($city);
+	my @whole = (slurp($city)) x 2;
 	my $seconds = $o{seconds} || 20;
 	my $n = 0;
 
+	# two of them, which differ in the time when they were built
+
+	my $at = rindex($whole[1], 'build_epoch');
+
+	substr($whole[1], $at + 11 + 5, 1) ^= "\1";
+
 	my %ways = (
 		rename => sub {
-			spew("$city.new", $whole);
+			spew("$city.new", $whole[$n & 1]);
 			rename "$city.new", $city or die "rename: $!\n";
 		},
-		overwrite => sub { spew($city, $whole) },
-		truncate => sub { truncate $city, length($whole) / 2 },
-		garbage => sub { spew($city, substr($whole, 0, 1e6) x 3) },
+		overwrite => sub { spew($city, $whole[$n & 1]) },
+		truncate => sub { truncate $city, length($whole[0]) / 2 },
+		garbage => sub { spew($city, substr($whole[0], 0, 1e6) x 3) },
 		delete => sub { unlink $city },
 	);
 
@@ -193,8 +199,15 @@ sub replace {
 
 	spew("$build/questions.geo", join '', map { "$_.geo.test A\n" } @kinds);
 
-	my $l = load_begin("$build/geo.replace", load(10000000), '-r', $o{rate},
-		'-c', 8, '-d', $seconds + 1);
+	my @load = (load(10000000), '-r', $o{rate}, '-c', 8);
+
+	my @waited = waited($s->{worker});
+
+	told('undisturbed', run_load($o{'load-core'}, @load, '-d', $seconds));
+	push @waited, waited($s->{worker});
+
+	my $l = load_begin("$build/geo.replace", 'taskset', '-c',
+		$o{'load-core'}, @load, '-d', $seconds + 1);
 	my $until = time() + $seconds;
 
 	while (time() < $until) {
@@ -202,17 +215,37 @@ sub replace {
 		sleep 2.5;
 	}
 
-	my $r = load_end($l, 1);
+	told("$n replacements", load_end($l, 1));
+	push @waited, waited($s->{worker});
 
-	printf "%d replacements in %d s at %d q/s: %d sent, %d lost, rcodes %s, "
-		. "p50 %.0f p99 %.0f p99.9 %.0f max %.0f us, worker %s\n",
-		$n, $seconds, $o{rate}, $r->{sent}, $r->{lost},
-		join(' ', map { "$_ $r->{rcodes}{$_}" } sort keys %{$r->{rcodes}}),
-		@{$r->{latency_us}}{qw/ p50 p99 p999 max /},
-		alive($s->{worker}) ? 'lives' : 'died';
+	printf "the worker waited for a processor %.0f and %.0f ms\n",
+		map { ($waited[$_ + 1] - $waited[$_]) / 1e6 } 0, 1;
 
-	print grep { !/\[warn\]/ } map { "$_\n" } grep { /\[(?:alert|emerg)\]/ }
+	my $used = () = slurp("$dir/error.log") =~ / is used, /g;
+
+	printf "%d databases were taken up, the worker %s\n",
+		$used - @{$s->{files}}, alive($s->{worker}) ? 'lives' : 'died';
+
+	print map { "$_\n" } grep { /\[(?:alert|emerg)\]/ }
 		split /\n/, slurp("$dir/error.log");
+}
+
+
+sub told {
+	my ($what, $r) = @_;
+
+	printf "%s: %d sent, %d lost, rcodes %s, p50 %.0f p99 %.0f p99.9 %.0f "
+		. "max %.0f us\n", $what, $r->{sent}, $r->{lost},
+		join(' ', map { "$_ $r->{rcodes}{$_}" } sort keys %{$r->{rcodes}}),
+		@{$r->{latency_us}}{qw/ p50 p99 p999 max /};
+}
+
+
+# nanoseconds that a process could have run and did not
+
+sub waited {
+	my ($pid) = @_;
+	return (split ' ', slurp("/proc/$pid/schedstat"))[1];
 }
 
 
@@ -265,10 +298,13 @@ EOT
 dns_geoip @{[ join ' ', @city, @asn ]};\n$server\n!m;
 	spew("$dir/nginx.conf", $conf);
 
+	# to nginx itself NGINX means something else
+
 	my $s = {
 		dir => $dir, port => $port, files => [ @city, @asn ],
-		pid => launch("$dir/output", undef, nginx_binary(), '-p', $dir,
-			'-c', "$dir/nginx.conf", '-e', "$dir/error.log"),
+		pid => launch("$dir/output", undef, 'env', '-u', 'NGINX',
+			nginx_binary(), '-p', $dir, '-c', "$dir/nginx.conf",
+			'-e', "$dir/error.log"),
 	};
 
 	wait_answer($s->{pid}, $port, 'static.geo.test', 60);

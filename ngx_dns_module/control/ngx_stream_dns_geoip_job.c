@@ -34,7 +34,7 @@
 
 #define NGX_STREAM_DNS_GEOIP_BUF   (256 * 1024)             /* octets */
 #define NGX_STREAM_DNS_GEOIP_MAX   (4ull * 1024 * 1024 * 1024)
-#define NGX_STREAM_DNS_GEOIP_NICE  10
+#define NGX_STREAM_DNS_GEOIP_NICE  19
 #define NGX_STREAM_DNS_GEOIP_NAME  128      /* octets of a name in dir */
 #define NGX_STREAM_DNS_GEOIP_AGE   2        /* seconds */
 

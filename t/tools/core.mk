@@ -18,7 +18,7 @@ TREE    ?= build/nginx
 REDIS   := $(shell grep -s NGX_DNS_REDIS $(TREE)/objs/ngx_auto_config.h)
 GEO     := $(shell grep -s NGX_DNS_GEO $(TREE)/objs/ngx_auto_config.h)
 LIBS    ?= -lcrypto $(if $(REDIS),-lhiredis -ljansson) \
-           $(if $(GEO),-lmaxminddb -lm)
+           $(if $(GEO),-lmaxminddb) -lm
 
 OUT     := build/core/$(FLAVOR)
 M       := ngx_dns_module
