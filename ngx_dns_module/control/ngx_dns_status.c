@@ -11,6 +11,7 @@
 
 
 #define NGX_DNS_STATUS_COUNT_MAX  32767
+#define NGX_DNS_STATUS_TIME_MAX   253402300799      /* of year 9999 */
 
 
 static u_char *ngx_dns_status_ip(u_char *p,
@@ -341,7 +342,11 @@ ngx_dns_status_time_read(ngx_str_t *text)
     seconds = ngx_dns_status_days(year, month, day) * 86400
               + (int64_t) (hour * 3600 + minute * 60 + second) - offset;
 
-    return (seconds < 0) ? 0 : (uint64_t) seconds * 1000 + milli;
+    if (seconds < 0 || seconds > NGX_DNS_STATUS_TIME_MAX) {
+        return 0;
+    }
+
+    return (uint64_t) seconds * 1000 + milli;
 }
 
 

@@ -8,7 +8,9 @@
  * first octet chooses profile and layout; a line "-" ends a zone, and what
  * follows is the next version of it, which may take from the one before.
  *
- * Behind a first octet "J" is a text that two readers of JSON must agree on.
+ * Behind a first octet "J" is a text that two readers of JSON must agree on,
+ * behind an "S" the value of a key with the state of an address: what is read
+ * is the same when it was written again.
  *
  * Whatever the values are: the zone is compiled, without an error, it passes
  * the checks for zones that come from files, it is the same in whatever order
@@ -21,6 +23,7 @@
 #include "buildtext.h"
 #include "check.h"
 #include "ngx_dns_json.h"
+#include "ngx_dns_status.h"
 #include "ngx_dns_verify.h"
 
 
@@ -36,6 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void fuzz_text(const uint8_t *data, size_t size);
 static void fuzz_same(ngx_dns_json_t *value, json_t *other);
+static void fuzz_status(const uint8_t *data, size_t size);
 static ngx_uint_t fuzz_lines(fuzz_line_t *lines, u_char *p, u_char *last,
     ngx_uint_t l4);
 static ngx_dns_zone_t *fuzz_build(fuzz_line_t *lines, ngx_uint_t n,
@@ -473,6 +477,73 @@ fuzz_ask(ngx_dns_zone_t *zone, fuzz_line_t *lines, ngx_uint_t n)
 }
 
 
+/* the text is its uri, too, and the id of its zone */
+
+static void
+fuzz_status(const uint8_t *data, size_t size)
+{
+    u_char                   *copy;
+    ngx_int_t                 run;
+    ngx_str_t                 text;
+    const char               *err;
+    ngx_dns_probe_t           probe;
+    ngx_dns_status_t          status, again;
+    ngx_dns_json_buf_t        buf;
+    ngx_dns_status_target_t   target;
+
+    static u_char  value[NGX_DNS_STATUS_VALUE];
+
+    copy = malloc(size + 1);
+    memcpy(copy, data, size);
+    memset(&buf, 0, sizeof(buf));
+    memset(&probe, 0, sizeof(probe));
+
+    buf.mem = &memory;
+    text.data = copy;
+    text.len = size;
+
+    if (ngx_dns_status_read(&buf, &text, &status, &err) == NGX_OK) {
+
+        run = ngx_dns_status_run(&status, 3, 4);
+        check_that(run >= -4 && run <= 3);
+        check_that((run < 0) <= (status.status < 0));
+
+        probe.up_count = (uint16_t) status.up_count;
+        probe.down_count = (uint16_t) status.down_count;
+        ngx_dns_probe_settle(&probe);
+
+        probe.uri.data = copy;
+        probe.uri.len = ngx_min(size, NGX_DNS_PROBE_URI_MAX);
+
+        memset(&target, 0, sizeof(target));
+        target.owner = build_apex;
+        target.address = (u_char *) "\1\2\3\4";
+        target.len = 4;
+        target.probe = &probe;
+        target.domain.data = copy;
+        target.domain.len = ngx_min(size, NGX_DNS_ZONE_ID_MAX);
+
+        /* a time has seconds, and a text may have been cut in a letter */
+
+        text.data = value;
+        text.len = ngx_dns_status_write(value, &target, &status) - value;
+
+        if (ngx_dns_status_read(&buf, &text, &again, &err) == NGX_OK) {
+            check_that(again.status == status.status);
+            check_that(again.checked == status.checked / 1000 * 1000);
+            check_that(again.up_count == probe.up_count);
+            check_that(again.down_count == probe.down_count);
+
+        } else {
+            check_that(size > NGX_DNS_ZONE_ID_MAX);
+        }
+    }
+
+    free(copy);
+    ngx_dns_json_free(&buf);
+}
+
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -487,6 +558,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (size > 0 && data[0] == 'J') {
         fuzz_text(data + 1, size - 1);
+        check_that(memory_blocks == 0);
+
+        return 0;
+    }
+
+    if (size > 0 && data[0] == 'S') {
+        fuzz_status(data + 1, size - 1);
         check_that(memory_blocks == 0);
 
         return 0;
