@@ -26,7 +26,7 @@ select STDOUT; $| = 1;
 
 geo_need();
 
-my $t = Test::Nginx->new()->has(qw/stream udp/)->plan(58);
+my $t = Test::Nginx->new()->has(qw/stream udp/)->plan(59);
 my $d = $t->testdir();
 
 # two neighbours of one country are one network
@@ -130,6 +130,8 @@ my %text = map { my $f = $flat{$_}; $_ => {
 geo_flat("$d/flat.mmdb", \%text, text => 1);
 start('flat.mmdb', 1, 'flat, texts');
 is(geo_at('country', '10.1.0.0/24'), '192.0.2.1 /23', 'lower case');
+is(geo_at('continent', '10.1.2.0/24'), '192.0.2.2 /23',
+	'the continent of a country');
 near('flat, texts');
 like(geo_at('asn', '10.1.2.0/24'), qr/^192\.0\.2\.1 /, '"AS64501"');
 

@@ -111,6 +111,10 @@ ngx_dns_geo_record(MMDB_s *mmdb, uint32_t offset, ngx_dns_geo_record_t *rec)
 
     rec->continent = ngx_dns_geo_letters(&data);
 
+    if (rec->continent == 0 && rec->country != 0) {
+        rec->continent = ngx_dns_geo_continent(rec->country);
+    }
+
     if (ngx_dns_geo_get(mmdb, offset, ngx_dns_geo_asns, &data) != NGX_OK) {
         return NGX_DECLINED;
     }

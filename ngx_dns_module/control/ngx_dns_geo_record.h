@@ -32,5 +32,11 @@ typedef struct {
 ngx_int_t ngx_dns_geo_record(MMDB_s *mmdb, uint32_t offset,
     ngx_dns_geo_record_t *rec);
 
+/*
+ * The continent of a country, for databases that do not say it; two letters
+ * each, 0: unknown.
+ */
+uint32_t ngx_dns_geo_continent(uint32_t country);
+
 
 #endif /* _NGX_DNS_GEO_RECORD_H_INCLUDED_ */

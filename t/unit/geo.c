@@ -18,6 +18,7 @@
 #include "ngx_dns_geo_build.h"
 #include "ngx_dns_geo_file.h"
 #include "ngx_dns_geo_nets.h"
+#include "ngx_dns_geo_record.h"
 
 
 #define NETS     65536
@@ -419,6 +420,15 @@ test_flat(void)
                0, "what is no code of two letters");
     tap_is_int(ngx_dns_geo_find(geo, NGX_DNS_GEO_ASN, address, 4, &bits),
                64501, "a number");
+
+    address[0] = 200;
+    tap_is_int(ngx_dns_geo_find(geo, NGX_DNS_GEO_CONTINENT, address, 4,
+                                &bits),
+               'E' << 8 | 'U', "the continent of a country");
+    tap_is_int(ngx_dns_geo_continent('Z' << 8 | 'W'), 'A' << 8 | 'F', "Africa");
+    tap_is_int(ngx_dns_geo_continent('V' << 8 | 'E'), 'S' << 8 | 'A',
+               "the last one");
+    tap_is_int(ngx_dns_geo_continent('X' << 8 | 'X'), 0, "no country");
 
     memory.unmap(NULL, geo, size);
 }
