@@ -351,9 +351,14 @@ sub _tls {
 
 	$c->{socket}->blocking(1);
 
-	return IO::Socket::SSL->start_SSL($c->{socket}, SSL_server => 1,
+	# making one for each connection takes too long
+
+	$self->{ctx} //= IO::Socket::SSL::SSL_Context->new(SSL_server => 1,
 		SSL_cert_file => "$self->{cert}.crt",
-		SSL_key_file => "$self->{cert}.key", Timeout => 2);
+		SSL_key_file => "$self->{cert}.key", SSL_verify_mode => 0);
+
+	return IO::Socket::SSL->start_SSL($c->{socket}, SSL_server => 1,
+		SSL_reuse_ctx => $self->{ctx}, Timeout => 2);
 }
 
 
