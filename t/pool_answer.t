@@ -23,7 +23,7 @@ use Test::Nginx::DNS;
 select STDERR; $| = 1;
 select STDOUT; $| = 1;
 
-my $t = Test::Nginx->new()->has(qw/stream udp/)->plan(35);
+my $t = Test::Nginx->new()->has(qw/stream udp/)->plan(36);
 
 # behind the server that uses them
 
@@ -79,6 +79,12 @@ my $pools = <<'EOF';
         choose sticky single;
     }
 
+    dns_pool groups {
+        address 192.0.2.1 priority=1;
+        address 192.0.2.2;
+        address 192.0.2.3;
+    }
+
     dns_pool priority {
         address 192.0.2.1 priority=2;
         address 192.0.2.2 priority=1;
@@ -103,6 +109,7 @@ rr2    9  POOL rr
 first     POOL first
 sticky    POOL sticky
 priority  POOL priority
+groups    POOL groups
 *.wild    POOL v4
 $GENERATE 1-3 host$ POOL v4
 cname     CNAME whole
@@ -181,6 +188,7 @@ like($one, qr/^192\.0\.2\.[1-4]$/, 'sticky');
 
 is(addresses('priority', 'A'), '192.0.2.2 192.0.2.3', 'priority');
 is(addresses('priority', 'AAAA'), '2001:db8::1', 'priority of AAAA');
+is(addresses('groups', 'A'), '192.0.2.2 192.0.2.3', 'priority only');
 is(many('priority', 'A', 50), '192.0.2.2 192.0.2.3', 'priority, first');
 
 undef $t;

@@ -17,6 +17,7 @@
 static ngx_int_t ngx_dns_pool_probe(ngx_dns_pool_t *p, ngx_str_t *err);
 static ngx_int_t ngx_dns_pool_set(ngx_dns_pool_t *p, ngx_dns_pool_set_t *set,
     ngx_str_t *err);
+static ngx_uint_t ngx_dns_pool_groups(ngx_dns_pool_set_t *set);
 static int ngx_libc_cdecl ngx_dns_pool_cmp(const void *one, const void *two);
 static ngx_int_t ngx_dns_pool_note(ngx_dns_pool_t *p,
     ngx_dns_pool_set_t *set, ngx_str_t *err);
@@ -151,7 +152,8 @@ ngx_dns_pool_set(ngx_dns_pool_t *p, ngx_dns_pool_set_t *set, ngx_str_t *err)
     if (p->head.count == NGX_DNS_CHOICE_MULTI
         && p->head.order == NGX_DNS_CHOICE_NONE
         && p->head.steps == 0
-        && !(p->head.flags & NGX_DNS_CHOICE_CHECK))
+        && !(p->head.flags & NGX_DNS_CHOICE_CHECK)
+        && !ngx_dns_pool_groups(set))
     {
         /* sent whole, whoever asks */
 
@@ -159,6 +161,23 @@ ngx_dns_pool_set(ngx_dns_pool_t *p, ngx_dns_pool_set_t *set, ngx_str_t *err)
     }
 
     return ngx_dns_pool_note(p, set, err);
+}
+
+
+/* 1: of one priority are not all */
+
+static ngx_uint_t
+ngx_dns_pool_groups(ngx_dns_pool_set_t *set)
+{
+    ngx_uint_t  i;
+
+    for (i = 1; i < set->n; i++) {
+        if (set->addresses[i]->rr.priority != set->addresses[0]->rr.priority) {
+            return 1;
+        }
+    }
+
+    return 0;
 }
 
 

@@ -226,6 +226,17 @@ static const same_t  same[] = {
       "{'ip':'192.0.2.2','country':'','asn':['AS64501',0]},"
       "{'ip':'192.0.2.3'}]", NULL },
 
+    { "address 192.0.2.2 priority=3; address 192.0.2.1;"
+      " address 192.0.2.3 priority=3;",
+      "'records':[{'ip':'192.0.2.2','priority':3},{'ip':'192.0.2.1'},"
+      "{'ip':'192.0.2.3','priority':3}]", NULL },
+
+    { "address 192.0.2.2 priority=3; address 192.0.2.1 priority=3;"
+      " address 2001:db8::1;",
+      "'records':[{'ip':'192.0.2.2','priority':3},"
+      "{'ip':'192.0.2.1','priority':3}]",
+      "'records':[{'ip':'2001:db8::1'}]" },
+
     { "address 192.0.2.1; choose sticky location+continent+network;",
       "'filter':{'order':'sticky',"
       "'geo_filter':'network+continent+location'},"
