@@ -16,10 +16,12 @@ use Test::More;
 BEGIN { use FindBin; chdir($FindBin::Bin); }
 
 use lib 'lib';
+use JSON::PP qw//;
 use Test::Nginx;
 use Test::Nginx::DNS;
 use Test::Nginx::Geo;
 use Test::Nginx::Redis;
+use Test::Nginx::Stream qw/ stream /;
 
 use Time::HiRes qw/ sleep /;
 
@@ -114,6 +116,11 @@ my @sets = (
 			[ 2, country => 'DE', priority => 5 ], [ 3 ] ],
 		{ de => '2', us => '3' } ],
 
+	[ checked => { geo_filter => 'country' },
+		[ [ 1, country => 'DE' ], [ 2, country => 'AT' ] ],
+		{ de => '1', us => '1 2' },
+		{ enable => JSON::PP::true(), protocol => 'tcp', port => 9 } ],
+
 	[ unknown => { count => 'some', order => 'random',
 			geo_filter => 'country+planet' },
 		[ [ 1, country => 'DE' ], [ 2 ] ],
@@ -132,7 +139,7 @@ my $asked = 0;
 $asked += keys %{ $_->[3] } for @sets;
 
 my $t = Test::Nginx->new()->has(qw/stream udp/)
-	->has_daemon('redis-server')->plan(3 * $asked + 13);
+	->has_daemon('redis-server')->plan(3 * $asked + 15);
 
 my $dir = $t->testdir();
 
@@ -151,10 +158,16 @@ put();
 dns_run($t, counters => 1, sources => [ 'zone' ],
 	stream => $r->directives('snapshot=1s') . <<EOF);
 
+    dns_health passive;
     dns_geoip  $dir/city.mmdb $dir/asn.mmdb;
 
     dns_network office { 203.0.113.0/25; }
     dns_network lab    { 203.0.113.128/25; }
+
+    server {
+        listen  127.0.0.1:8082;
+        return  \$dns_health_targets;
+    }
 EOF
 
 ###############################################################################
@@ -170,6 +183,10 @@ my $sticky = octets('sticky.l1.test', 'de');
 
 is(octets('sticky.l1.test', 'de'), $sticky, 'sticky, again') for 1 .. 3;
 is(octets('sticky.l4.test', 'de'), $sticky, 'sticky, by client and address');
+
+# what is to be checked is known
+
+is(target_count(), 4, 'targets');
 
 # what was wrong
 
@@ -198,6 +215,7 @@ $t->run();
 ready();
 
 answers('l4', 'snapshot');
+is(target_count(), 4, 'targets, snapshot');
 
 ###############################################################################
 
@@ -205,7 +223,7 @@ sub put {
 	my %data;
 
 	for my $set (@sets) {
-		my ($label, $filter, $records) = @$set;
+		my ($label, $filter, $records, undef, $check) = @$set;
 		my @list;
 
 		for my $record (@$records) {
@@ -214,13 +232,29 @@ sub put {
 		}
 
 		$data{$label} = { ttl => 300, records => \@list,
-			defined $filter ? (filter => $filter) : () };
+			defined $filter ? (filter => $filter) : (),
+			defined $check ? (health_check => $check) : () };
 	}
 
 	$r->l1('l1.test.', { map { $_ => { a => $data{$_} } } keys %data },
 		config => redis_soa('l1.test'));
 	$r->l4('l4.test.', { map { $_ => { A => $data{$_} } } keys %data },
 		config => redis_soa('l4.test'));
+}
+
+
+# nobody has written states: all are unknown
+
+sub target_count {
+	my $n = 0;
+
+	for (1 .. 100) {
+		$n = stream('127.0.0.1:' . port(8082))->read();
+		last if $n == 4;
+		sleep 0.1;
+	}
+
+	return $n;
 }
 
 
