@@ -23,7 +23,7 @@ use Test::Nginx::DNS;
 select STDERR; $| = 1;
 select STDOUT; $| = 1;
 
-my $t = Test::Nginx->new()->has(qw/stream udp/)->plan(40);
+my $t = Test::Nginx->new()->has(qw/stream udp/)->plan(42);
 
 my $d = $t->testdir();
 my $nginx = $ENV{TEST_NGINX_BINARY} || '../nginx/objs/nginx';
@@ -36,11 +36,12 @@ my $address = 'address 192.0.2.1;';
 ###############################################################################
 
 good("dns_pool p { $address }", 'smallest pool');
-good("dns_network office { 192.0.2.0/24; } "
+said("dns_network office { 192.0.2.0/24; } "
 	. "dns_pool p { address 192.0.2.1 weight=3 country=DE,AT asn=64500 "
 	. "continent=EU network=office priority=1; address 2001:db8::1; "
-	. "choose network weighted single no_match=none; }",
-	'all parameters');
+	. "choose country+asn+continent+network "
+	. "weighted single no_match=none; }",
+	qr/syntax is ok/, 'all parameters');
 good("dns_pool p { $address } dns_pool P { $address } "
 	. "dns_pool p.2_x-y { $address }", 'names');
 good("dns_state_path state; dns_pool p { $address health_check http port=8080 "
@@ -50,6 +51,12 @@ said("dns_pool p { address 192.0.2.1 weight=1; address 192.0.2.2; "
 	. 'choose weighted; }',
 	qr/\[warn\].*"p": an address without "weight=" .* never the first in/,
 	'address without weight');
+said("dns_pool p { address 192.0.2.1 asn=1; choose rr; }",
+	qr/\[warn\].*"p": "asn=" of an address has no effect, .*:4$/m,
+	'a place that nobody looks at');
+said("dns_pool p { address 192.0.2.1 weight=1; choose rr; }",
+	qr/\[warn\].*"p": "weight=" of an address has no effect, .*:4$/m,
+	'a weight that nobody looks at');
 said("dns_pool p { $address choose asn; }",
 	qr/\[warn\].*"p" chooses by places, .* without "dns_geoip"$/m,
 	'places without dns_geoip');

@@ -137,6 +137,13 @@ ngx_stream_dns_pool_done(ngx_conf_t *cf, ngx_stream_dns_main_conf_t *dmcf,
         return NGX_CONF_ERROR;
     }
 
+    if (p->idle != NULL) {
+        ngx_conf_log_error(NGX_LOG_WARN, cf, 0,
+                           "dns_pool \"%V\": \"%s=\" of an address has no "
+                           "effect, \"choose\" does not look at it",
+                           &p->name, p->idle);
+    }
+
     if (p->drained) {
         ngx_conf_log_error(NGX_LOG_WARN, cf, 0,
                            "dns_pool \"%V\": an address without \"weight=\" "

@@ -68,6 +68,8 @@ struct ngx_dns_pool_s {
     /* set by ngx_dns_pool_end() */
 
     ngx_uint_t               drained;   /* 1: an address is never first */
+    const char              *idle;      /* a parameter of an address that
+                                           "choose" does not look at */
     ngx_str_t                payload;   /* of the probe; empty: no checks */
     u_char                   owner[NGX_DNS_POOL_NAME_MAX + 7];
     ngx_dns_pool_set_t       sets[2];

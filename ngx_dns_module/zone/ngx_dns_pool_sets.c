@@ -14,6 +14,11 @@
 #include "ngx_dns_rdata.h"
 
 
+#define ngx_dns_pool_weighs(p)                                                \
+    ((p)->head.order == NGX_DNS_CHOICE_WEIGHTED                               \
+     || (p)->head.order == NGX_DNS_CHOICE_STICKY)
+
+
 static ngx_int_t ngx_dns_pool_probe(ngx_dns_pool_t *p, ngx_str_t *err);
 static ngx_int_t ngx_dns_pool_set(ngx_dns_pool_t *p, ngx_dns_pool_set_t *set,
     ngx_str_t *err);
@@ -22,6 +27,7 @@ static int ngx_libc_cdecl ngx_dns_pool_cmp(const void *one, const void *two);
 static ngx_int_t ngx_dns_pool_note(ngx_dns_pool_t *p,
     ngx_dns_pool_set_t *set, ngx_str_t *err);
 static ngx_uint_t ngx_dns_pool_drained(ngx_dns_pool_t *p);
+static const char *ngx_dns_pool_idle(ngx_dns_pool_t *p);
 static uint64_t ngx_dns_pool_digest(uint64_t digest, const void *data,
     size_t len);
 
@@ -47,6 +53,7 @@ ngx_dns_pool_end(ngx_dns_pool_t *p, uint32_t interval, ngx_str_t *err)
     }
 
     p->drained = ngx_dns_pool_drained(p);
+    p->idle = ngx_dns_pool_idle(p);
 
     p->sets[0].type = NGX_DNS_TYPE_A;
     p->sets[0].len = 4;
@@ -243,7 +250,7 @@ ngx_dns_pool_drained(ngx_dns_pool_t *p)
     ngx_uint_t               i, v6, some[2], silent[2];
     ngx_dns_pool_address_t  *a;
 
-    if (p->head.order != NGX_DNS_CHOICE_WEIGHTED || p->head.steps != 0) {
+    if (!ngx_dns_pool_weighs(p) || p->head.steps != 0) {
         return 0;
     }
 
@@ -264,6 +271,46 @@ ngx_dns_pool_drained(ngx_dns_pool_t *p)
     }
 
     return (some[0] && silent[0]) || (some[1] && silent[1]);
+}
+
+
+/* of what is there for nothing, the first */
+
+static const char *
+ngx_dns_pool_idle(ngx_dns_pool_t *p)
+{
+    ngx_uint_t               i, steps;
+    ngx_dns_choice_rr_t     *rr;
+    ngx_dns_pool_address_t  *a;
+
+    a = p->addresses.elts;
+    steps = p->head.steps;
+
+    for (i = 0; i < p->addresses.nelts; i++) {
+        rr = &a[i].rr;
+
+        if (rr->weight != 0 && !ngx_dns_pool_weighs(p)) {
+            return "weight";
+        }
+
+        if (rr->ncountries != 0 && !(steps & NGX_DNS_CHOICE_COUNTRY)) {
+            return "country";
+        }
+
+        if (rr->ncontinents != 0 && !(steps & NGX_DNS_CHOICE_CONTINENT)) {
+            return "continent";
+        }
+
+        if (rr->nasns != 0 && !(steps & NGX_DNS_CHOICE_ASN)) {
+            return "asn";
+        }
+
+        if (rr->nnetworks != 0 && !(steps & NGX_DNS_CHOICE_NETWORK)) {
+            return "network";
+        }
+    }
+
+    return NULL;
 }
 
 

@@ -734,19 +734,33 @@ test_drained(void)
     static struct {
         const char  *lines;
         ngx_uint_t   drained;
+        const char  *idle;
     } t[] = {
         { "address 192.0.2.1 weight=1; address 192.0.2.2; choose weighted;",
-          1 },
-        { "address 192.0.2.1 weight=1; address 192.0.2.2;", 0 },
-        { "address 192.0.2.1; address 192.0.2.2; choose weighted;", 0 },
+          1, "" },
+        { "address 192.0.2.1 weight=1; address 192.0.2.2; choose sticky;",
+          1, "" },
+        { "address 192.0.2.1 weight=1; address 192.0.2.2;", 0, "weight" },
+        { "address 192.0.2.1; address 192.0.2.2; choose weighted;", 0, "" },
         { "address 192.0.2.1 weight=1; address 192.0.2.2 weight=0; "
-          "choose weighted;", 0 },
+          "choose weighted;", 0, "" },
         { "address 192.0.2.1 weight=1; address 2001:db8::1; "
-          "choose weighted;", 0 },
+          "choose weighted;", 0, "" },
         { "address 192.0.2.1 weight=1 country=DE; address 192.0.2.2; "
-          "choose country weighted;", 0 },
+          "choose country weighted;", 0, "" },
         { "address 192.0.2.1 weight=1; address 192.0.2.2 priority=1; "
-          "choose weighted;", 0 }
+          "choose weighted;", 0, "" },
+        { "address 192.0.2.1; address 192.0.2.2 weight=1; choose rr;", 0,
+          "weight" },
+        { "address 192.0.2.1 country=DE; choose asn;", 0, "country" },
+        { "address 192.0.2.1 country=*; choose asn;", 0, "" },
+        { "address 192.0.2.1 continent=EU; choose location;", 0,
+          "continent" },
+        { "address 192.0.2.1 asn=1; choose country;", 0, "asn" },
+        { "address 192.0.2.1 network=a; choose asn+location;", 0,
+          "network" },
+        { "address 192.0.2.1 asn=1 network=a country=DE continent=EU; "
+          "choose asn+network+country+continent;", 0, "" }
     };
 
     pool = shim_pool();
@@ -755,6 +769,8 @@ test_drained(void)
     for (i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
         p = make(pool, "p", t[i].lines, &err);
         tap_is_int(p->drained, t[i].drained, "without weight: %s",
+                   t[i].lines);
+        tap_is_str(p->idle ? p->idle : "", t[i].idle, "without effect: %s",
                    t[i].lines);
     }
 
