@@ -203,11 +203,10 @@ sub replace {
 
 	my @waited = waited($s->{worker});
 
-	told('undisturbed', run_load($o{'load-core'}, @load, '-d', $seconds));
+	told('undisturbed', run_load(undef, @load, '-d', $seconds));
 	push @waited, waited($s->{worker});
 
-	my $l = load_begin("$build/geo.replace", 'taskset', '-c',
-		$o{'load-core'}, @load, '-d', $seconds + 1);
+	my $l = load_begin("$build/geo.replace", @load, '-d', $seconds + 1);
 	my $until = time() + $seconds;
 
 	while (time() < $until) {
@@ -325,7 +324,9 @@ dns_geoip @{[ join ' ', @city, @asn ]};\n$server\n!m;
 	sleep 2;
 
 	($s->{worker}) = nginx_workers($s->{pid});
-	system("taskset -cp $o{'server-core'} $s->{worker} > /dev/null");
+
+	system("taskset -cp $o{'server-core'} $s->{worker} > /dev/null")
+		if $what eq 'cpu';
 
 	return $s;
 }
