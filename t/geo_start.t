@@ -29,7 +29,7 @@ select STDOUT; $| = 1;
 
 geo_need();
 
-my $t = Test::Nginx->new()->has(qw/stream udp/)->plan(19);
+my $t = Test::Nginx->new()->has(qw/stream udp/)->plan(23);
 my $d = $t->testdir();
 my $path = "$d/country.mmdb";
 my $client = '10.0.0.0/24';
@@ -76,10 +76,22 @@ cold('a link', qr/ were made in /);
 damage("$d/state/geo/known", sub { substr($_[0], 40, 1) ^= "\1" });
 cold('a list of what is known', qr/ were found in /);
 
+# tables that somebody deletes are made again for new workers
+
+fresh();
+geo_wait('country', $client, $answer{DE});
+unlink glob "$d/state/geo/*.geo";
+is(geo_at('country', $client), $answer{DE}, 'deleted tables are used');
+$t->reload();
+ok(dns_error_log($t, qr/dns places "\S+" are not used: open\(\) failed/),
+	'new workers miss them');
+is(geo_wait('country', $client, $answer{DE}), $answer{DE}, 'made again');
+$t->stop();
+
 # a folder that nobody can write to
 
 SKIP: {
-	skip 'root may write anywhere', 2 if (stat "$d/state/geo")[4] == 0;
+	skip 'root may write anywhere', 3 if (stat "$d/state/geo")[4] == 0;
 
 	$t->stop();
 	put('US');
@@ -90,6 +102,8 @@ SKIP: {
 	ok(dns_error_log($t, qr/country\.mmdb" cannot be used: /),
 		'a folder nobody can write to');
 	is(geo_at('country', $client), $answer{none}, 'nothing is known');
+	like(dns_text(dns_ask('country.geo.test', 'A', ecs => $client)),
+		qr/ 5 IN A 192\.0\.2\.9$/m, 'which may change soon');
 	chmod 0700, "$d/state/geo";
 }
 
