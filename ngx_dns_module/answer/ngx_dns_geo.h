@@ -23,7 +23,8 @@
  */
 
 #define NGX_DNS_GEO_MAGIC     0x4e444731
-#define NGX_DNS_GEO_VERSION   2
+#define NGX_DNS_GEO_VERSION   3         /* grows with what is made of a
+                                           database, too: blocks are kept */
 #define NGX_DNS_GEO_INDEX     65537     /* entries: by the first 16 bits */
 
 typedef enum {

@@ -57,12 +57,6 @@ my $pools = <<'EOF';
         address 192.0.2.9;
         choose asn;
     }
-    dns_pool network {
-        address 192.0.2.1 network=one;
-        address 192.0.2.2 network=two;
-        address 192.0.2.9;
-        choose network;
-    }
     dns_pool near {
         address 203.0.113.1;
         address 203.0.113.129;
@@ -70,8 +64,16 @@ my $pools = <<'EOF';
     }
 EOF
 
-my $names = join '', map { "$_\t60\tPOOL\t$_\n" }
-	qw/ country continent asn network near /;
+# only if there are networks
+
+my $network = <<'EOF';
+    dns_pool network {
+        address 192.0.2.1 network=one;
+        address 192.0.2.2 network=two;
+        address 192.0.2.9;
+        choose network;
+    }
+EOF
 
 # types of values by the names of their members; texts are the default
 
@@ -280,6 +282,9 @@ sub geo_run {
 
 	chmod 0755, $t->testdir();
 
+	my $names = join '', map { "$_\t60\tPOOL\t$_\n" }
+		_pools(%opts) =~ /dns_pool (\w+)/g;
+
 	my %zones = (
 		%{ $opts{zones} // {} }, 'geo.test' => zone_text('geo.test', $names)
 	);
@@ -293,12 +298,19 @@ sub geo_run {
 sub geo_conf {
 	my (%opts) = @_;
 
-	my $stream = join "\n", $pools, $opts{stream} // (),
+	my $stream = join "\n", _pools(%opts), $opts{stream} // (),
 		$opts{state} // 1 ? 'dns_state_path state;' : (),
 		defined $opts{geoip} ? "dns_geoip $opts{geoip};" : ();
 
 	return dns_conf(%opts, stream => $stream,
 		zones => { %{ $opts{zones} // {} }, 'geo.test' => 1 });
+}
+
+
+sub _pools {
+	my (%opts) = @_;
+
+	return $pools . (($opts{stream} // '') =~ /dns_network/ ? $network : '');
 }
 
 
