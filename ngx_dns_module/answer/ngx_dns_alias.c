@@ -248,6 +248,10 @@ ngx_dns_alias_external(ngx_dns_answer_t *a, ngx_dns_item_t *item)
         goto unreachable;
     }
 
+    if (a->explain != NULL) {
+        ngx_dns_explain_external(a, &r);
+    }
+
     ngx_dns_answer_scope(a, r.scope);
 
     if (r.stale && a->conf->stale_ede) {
@@ -261,6 +265,10 @@ ngx_dns_alias_external(ngx_dns_answer_t *a, ngx_dns_item_t *item)
     return (r.rrset != NULL) ? ngx_dns_state_positive : ngx_dns_state_nodata;
 
 unreachable:
+
+    if (a->explain != NULL) {
+        ngx_dns_explain_external(a, NULL);
+    }
 
     /* the name may be one of this server's that has not come yet */
 

@@ -114,6 +114,11 @@ ngx_dns_answer(ngx_dns_answer_t *a, ngx_dns_answer_conf_t *conf,
     state = ngx_dns_answer_question(a);
 
     for (n = 0; state == ngx_dns_state_follow && n <= NGX_DNS_CHAIN_MAX; n++) {
+
+        if (a->explain != NULL) {
+            ngx_dns_explain_name(a);
+        }
+
         state = ngx_dns_answer_name(a);
     }
 
@@ -181,6 +186,10 @@ ngx_dns_answer_question(ngx_dns_answer_t *a)
     }
 
     if (q->qclass != NGX_DNS_CLASS_IN) {
+
+        if (q->qclass == NGX_DNS_CLASS_CH && ngx_dns_explain_wanted(a)) {
+            return ngx_dns_explain_answer(a);
+        }
 
         if (q->qclass == NGX_DNS_CLASS_CH && a->conf->chaos) {
             return ngx_dns_answer_chaos(a);

@@ -32,6 +32,7 @@ typedef struct {
     uint8_t             chaos;          /* 1: answer the names of RFC 4892 */
     uint8_t             ecs;            /* 1: answers are for the client's
                                            subnet, RFC 7871 */
+    uint8_t             explain;        /* 1: QNAME.QTYPE.explain., class CH */
     uint8_t             stale_ede;      /* 1: EDE 3 with stale answers */
     ngx_str_t           version;        /* for version.bind, version.server */
     ngx_str_t           hostname;       /* for hostname.bind, id.server */

@@ -11,6 +11,7 @@
 #include "ngx_dns_answer.h"
 #include "ngx_dns_choose.h"
 #include "ngx_dns_ecs.h"
+#include "ngx_dns_external.h"
 
 
 /*
@@ -56,6 +57,7 @@ typedef struct {
 /* most RRs that a message can hold, and those of one set more */
 #define NGX_DNS_SELECT_MAX    (NGX_DNS_MESSAGE_MAX / 16 + NGX_DNS_CHOOSE_MAX)
 
+struct ngx_dns_explain_s;
 struct ngx_dns_answer_s {
     ngx_dns_key_t            *key;
     ngx_dns_query_t          *query;
@@ -106,6 +108,10 @@ struct ngx_dns_answer_s {
     ngx_uint_t                nrrs;     /* of rrs: used for this reply */
     u_char                   *rrs[NGX_DNS_SELECT_MAX];
     ngx_dns_chooser_t         chooser;
+
+    struct ngx_dns_explain_s *explainer;        /* NULL: nobody explains */
+    struct ngx_dns_explain_s *explain;  /* NULL: this answer is not explained,
+                                           as a rule */
 };
 
 
@@ -250,6 +256,27 @@ ngx_dns_state_e ngx_dns_answer_rrsig(ngx_dns_answer_t *a,
 
 /* ngx_dns_chaos.c: class CH, RFC 4892 */
 ngx_dns_state_e ngx_dns_answer_chaos(ngx_dns_answer_t *a);
+
+/*
+ * ngx_dns_explain.c, and below what is told while an answer is made, with
+ * a->explain set.
+ *
+ * wanted    1 if the question, of class CH, asks for an explanation
+ * answer    gives it
+ *
+ * name      that is to be looked up now
+ * set       that is to be chosen from now, with the payload of its note
+ * chosen    it has been, c->n are left
+ * external  what is known of a name of other servers, NULL: nothing
+ */
+ngx_uint_t ngx_dns_explain_wanted(ngx_dns_answer_t *a);
+ngx_dns_state_e ngx_dns_explain_answer(ngx_dns_answer_t *a);
+void ngx_dns_explain_name(ngx_dns_answer_t *a);
+void ngx_dns_explain_set(ngx_dns_answer_t *a, const ngx_dns_item_t *item,
+    const u_char *payload);
+void ngx_dns_explain_chosen(ngx_dns_answer_t *a, const ngx_dns_item_t *item);
+void ngx_dns_explain_external(ngx_dns_answer_t *a,
+    const ngx_dns_external_result_t *r);
 
 /*
  * ngx_dns_denial.c: what a signed zone proves with its own NSEC or NSEC3

@@ -416,6 +416,7 @@ ngx_dns_external_life(ngx_dns_external_look_t *look,
     ext = look->ext;
 
     r->failing = (e->retry > look->now);
+    r->fetched = e->fetched;
 
     /* a clock that went back makes everything old */
 

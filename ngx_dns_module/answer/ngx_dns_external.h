@@ -154,6 +154,7 @@ typedef struct ngx_dns_external_s  ngx_dns_external_t;
 
 typedef struct {
     ngx_dns_rrset_t     *rrset;         /* compiled form; NULL: no RRs */
+    int64_t              fetched;       /* seconds: when it came */
     uint32_t             ttl;           /* seconds, to be sent; maybe 0 */
     uint16_t             rcode;         /* NOERROR or NXDOMAIN, as it came */
     uint8_t              scope;         /* bits of the address as looked up

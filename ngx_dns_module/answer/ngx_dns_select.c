@@ -64,6 +64,10 @@ ngx_dns_select(ngx_dns_answer_t *a, ngx_dns_item_t *item)
 
     client = ngx_dns_answer_client(a);
 
+    if (a->explain != NULL) {
+        ngx_dns_explain_set(a, item, note);
+    }
+
     c->client = client->address;
     c->client_len = client->len;
 
@@ -72,6 +76,10 @@ ngx_dns_select(ngx_dns_answer_t *a, ngx_dns_item_t *item)
     }
 
     item->ttl = ngx_min(item->ttl, c->ttl);
+
+    if (a->explain != NULL) {
+        ngx_dns_explain_chosen(a, item);
+    }
 
     if (item->section != NGX_DNS_ADDITIONAL) {
         ngx_dns_answer_scope(a, c->scope);

@@ -69,6 +69,9 @@ ngx_stream_dns_geoip_get(ngx_conf_t *cf,
     if (ngx_array_init(&gcf->geo.files, cf->pool, 4,
                        sizeof(ngx_stream_dns_geo_file_t))
         != NGX_OK
+        || ngx_array_init(&gcf->geo.names, cf->pool, 4,
+                          sizeof(ngx_dns_explain_network_t))
+           != NGX_OK
         || ngx_array_init(&gcf->names, cf->pool, 4,
                           sizeof(ngx_stream_dns_network_t))
            != NGX_OK
@@ -345,6 +348,7 @@ ngx_stream_dns_network(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     ngx_uint_t                    i;
     ngx_conf_t                    save;
     ngx_stream_dns_network_t     *net;
+    ngx_dns_explain_network_t    *name;
     ngx_stream_dns_geoip_conf_t  *gcf;
 
     gcf = ngx_stream_dns_geoip_get(cf, cmcf);
@@ -381,9 +385,14 @@ ngx_stream_dns_network(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     }
 
     net = ngx_array_push(&gcf->names);
-    if (net == NULL) {
+    name = ngx_array_push(&gcf->geo.names);
+
+    if (net == NULL || name == NULL) {
         return NGX_CONF_ERROR;
     }
+
+    name->name = value[1];
+    name->id = id;
 
     net->name = value[1];
     net->id = id;

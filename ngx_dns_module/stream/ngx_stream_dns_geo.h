@@ -66,6 +66,8 @@ typedef struct {
     ngx_shm_zone_t              *shm_zone;  /* NULL: no databases */
     ngx_stream_dns_geo_shared_t *shared;
 
+    ngx_array_t                  names;     /* ngx_dns_explain_network_t: of
+                                               networks */
     ngx_dns_geo_t               *networks;  /* or NULL */
     size_t                       size;
 } ngx_stream_dns_geo_conf_t;

@@ -53,6 +53,8 @@ static ngx_int_t ngx_stream_dns_init_module(ngx_cycle_t *cycle);
 static ngx_int_t ngx_stream_dns_init_process(ngx_cycle_t *cycle);
 static ngx_int_t ngx_stream_dns_init_external(ngx_cycle_t *cycle,
     ngx_stream_dns_worker_t *w, ngx_stream_dns_main_conf_t *dmcf);
+static ngx_int_t ngx_stream_dns_init_explain(ngx_cycle_t *cycle,
+    ngx_stream_dns_worker_t *w, ngx_stream_dns_main_conf_t *dmcf);
 static ngx_int_t ngx_stream_dns_seed(ngx_cycle_t *cycle,
     ngx_dns_answer_t *answer);
 static void ngx_stream_dns_datagram(ngx_stream_session_t *s);
@@ -151,6 +153,13 @@ static ngx_command_t  ngx_stream_dns_commands[] = {
       ngx_conf_set_flag_slot,
       NGX_STREAM_SRV_CONF_OFFSET,
       offsetof(ngx_stream_dns_srv_conf_t, ecs),
+      NULL },
+
+    { ngx_string("dns_explain"),
+      NGX_STREAM_MAIN_CONF|NGX_STREAM_SRV_CONF|NGX_CONF_FLAG,
+      ngx_conf_set_flag_slot,
+      NGX_STREAM_SRV_CONF_OFFSET,
+      offsetof(ngx_stream_dns_srv_conf_t, explain),
       NULL },
 
     { ngx_string("dns_nsid"),
@@ -269,6 +278,7 @@ ngx_stream_dns_create_main_conf(ngx_conf_t *cf)
      *     dmcf->health_interval = 0;
      *     dmcf->check_file = NULL;
      *     dmcf->check_line = 0;
+     *     dmcf->explain = 0;
      *     dmcf->health = NULL;
      */
 
@@ -308,6 +318,7 @@ ngx_stream_dns_create_srv_conf(ngx_conf_t *cf)
     conf->any = NGX_CONF_UNSET_UINT;
     conf->chaos = NGX_CONF_UNSET;
     conf->ecs = NGX_CONF_UNSET;
+    conf->explain = NGX_CONF_UNSET;
     conf->nsid = NGX_CONF_UNSET_PTR;
     conf->tcp_timeout = NGX_CONF_UNSET_MSEC;
     conf->tcp_idle_timeout = NGX_CONF_UNSET_MSEC;
@@ -335,6 +346,7 @@ ngx_stream_dns_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_conf_merge_sec_value(conf->default_ttl, prev->default_ttl, 3600);
     ngx_conf_merge_uint_value(conf->any, prev->any, NGX_DNS_ANY_MINIMAL);
     ngx_conf_merge_value(conf->ecs, prev->ecs, 1);
+    ngx_conf_merge_value(conf->explain, prev->explain, 0);
     ngx_conf_merge_msec_value(conf->tcp_timeout, prev->tcp_timeout, 5000);
     ngx_conf_merge_msec_value(conf->tcp_idle_timeout, prev->tcp_idle_timeout,
                               10000);
@@ -422,6 +434,7 @@ ngx_stream_dns_enable_server(ngx_conf_t *cf, ngx_stream_dns_srv_conf_t *dscf)
     }
 
     dcf->enabled++;
+    dmcf->explain |= dscf->explain;
 
     if (dmcf->counters == NULL) {
         dmcf->counters = ngx_stream_dns_counters_add(cf);
@@ -442,6 +455,7 @@ ngx_stream_dns_enable_server(ngx_conf_t *cf, ngx_stream_dns_srv_conf_t *dscf)
     dscf->answer.any = (uint8_t) dscf->any;
     dscf->answer.chaos = (uint8_t) dscf->chaos;
     dscf->answer.ecs = (uint8_t) dscf->ecs;
+    dscf->answer.explain = (uint8_t) dscf->explain;
     dscf->answer.version = dscf->version;
     dscf->answer.hostname = dscf->hostname;
 
@@ -725,7 +739,8 @@ ngx_stream_dns_init_process(ngx_cycle_t *cycle)
     w->writer = ngx_dns_writer_create(cycle->pool, w->key);
 
     if (w->answer == NULL || w->writer == NULL
-        || ngx_stream_dns_init_external(cycle, w, dmcf) != NGX_OK)
+        || ngx_stream_dns_init_external(cycle, w, dmcf) != NGX_OK
+        || ngx_stream_dns_init_explain(cycle, w, dmcf) != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -776,6 +791,39 @@ ngx_stream_dns_init_external(ngx_cycle_t *cycle, ngx_stream_dns_worker_t *w,
     }
 
     ngx_dns_answer_external(w->answer, external);
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_stream_dns_init_explain(ngx_cycle_t *cycle, ngx_stream_dns_worker_t *w,
+    ngx_stream_dns_main_conf_t *dmcf)
+{
+    ngx_uint_t                  n;
+    ngx_dns_explain_t          *explain;
+    ngx_dns_explain_network_t  *networks;
+    ngx_stream_dns_geo_conf_t  *geo;
+
+    if (!dmcf->explain) {
+        return NGX_OK;
+    }
+
+    geo = dmcf->geo;
+    networks = NULL;
+    n = 0;
+
+    if (geo != NULL) {
+        networks = geo->names.elts;
+        n = geo->names.nelts;
+    }
+
+    explain = ngx_dns_explain_create(cycle->pool, networks, n);
+    if (explain == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_dns_explain_use(w->answer, explain);
 
     return NGX_OK;
 }

@@ -14,6 +14,7 @@
 #include <ngx_stream.h>
 
 #include "ngx_dns_answer.h"
+#include "ngx_dns_explain.h"
 #include "ngx_dns_external.h"
 #include "ngx_dns_health.h"
 #include "ngx_dns_module.h"
@@ -46,6 +47,7 @@ typedef struct {
 
     void                       *geo;        /* ngx_stream_dns_geo_conf_t, or
                                                NULL: no places */
+    ngx_uint_t                  explain;    /* 1: some server explains */
     const ngx_dns_health_t     *health;     /* NULL: all targets are up */
 } ngx_stream_dns_main_conf_t;
 
@@ -76,6 +78,7 @@ typedef struct {
     ngx_uint_t                  any;        /* NGX_DNS_ANY_... */
     ngx_flag_t                  chaos;
     ngx_flag_t                  ecs;
+    ngx_flag_t                  explain;
     ngx_str_t                   version;
     ngx_str_t                   hostname;
     ngx_stream_complex_value_t *nsid;       /* NULL: it has no variables */

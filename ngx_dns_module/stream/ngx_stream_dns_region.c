@@ -112,6 +112,7 @@ ngx_stream_dns_region_view(ngx_cycle_t *cycle, ngx_array_t *views,
     }
 
     view->shared = region->shared;
+    view->name = region->name;
     view->reader = ngx_dns_shared_reader(region->shared, ngx_process_slot,
                                          ngx_pid,
                                          ngx_stream_dns_process_started(

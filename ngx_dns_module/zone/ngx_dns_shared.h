@@ -74,6 +74,7 @@ typedef struct {
 typedef struct {
     ngx_dns_shared_t   *shared;
     ngx_dns_reader_t   *reader;
+    ngx_str_t           name;           /* of the region, to tell of it */
     ngx_uint_t          flags;          /* NGX_DNS_VIEW_..., set by enter */
 } ngx_dns_view_t;
 

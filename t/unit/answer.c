@@ -11,7 +11,7 @@
  *                         notes as zonetext.h says
  *     view APEX           the same, published in a region of its own
  *     set WORD ...        any=refused, min=N, max=N, chaos, nsid, tcp,
- *                         udp=N, ede=1; view=loading, =stale, =expired, =ok
+ *                         udp=N, ede=1, explain; view=loading, =stale, =expired, =ok
  *                         of all views; for the questions behind it
  *     external NAME TYPE TTL [ADDRESS ...], external NAME TYPE TTL nxdomain,
  *     external NAME TYPE failed
@@ -36,6 +36,7 @@
 #include "tap.h"
 #include "zonetext.h"
 #include "ngx_dns_answer.h"
+#include "ngx_dns_explain.h"
 #include "ngx_dns_external_write.h"
 #include "ngx_dns_publish.h"
 #include "ngx_dns_rdata.h"
@@ -96,6 +97,7 @@ main(int argc, char **argv)
 
     pool = shim_pool();
     answer = ngx_dns_answer_create(pool, &key);
+    ngx_dns_explain_use(answer, ngx_dns_explain_create(pool, NULL, 0));
     writer = ngx_dns_writer_create(pool, &key);
 
     geo = places_create();
@@ -473,6 +475,9 @@ set_words(char *words)
             conf.chaos = 1;
             ngx_str_set(&conf.version, "some version");
             ngx_str_set(&conf.hostname, "some host");
+
+        } else if (strcmp(word, "explain") == 0) {
+            conf.explain = 1;
 
         } else if (strncmp(word, "view=", 5) == 0) {
 
