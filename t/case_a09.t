@@ -124,15 +124,13 @@ for my $name (qw/ back around /) {
 
 # local targets
 
-my $asked = local_queries($resolver);
-
 has('geo.a.test', '192.0.2.0/24', '60 203.0.113.1');
 has('geo.a.test', '198.51.100.0/24', '60 203.0.113.2');
 has('geo.a.test', '100.64.0.0/24', '60 203.0.113.3');
 has('deep.a.test', '192.0.2.0/24', '40 203.0.113.1');
 has('deep.a.test', '198.51.100.0/24', '40 203.0.113.2');
 
-is(local_queries($resolver), $asked, 'A09 nobody else is asked for them');
+is(local_queries($resolver), 0, 'A09 nobody else is asked for them');
 
 ###############################################################################
 

@@ -170,6 +170,8 @@ ngx_dns_external_make(ngx_dns_external_writer_t *w,
     ngx_dns_external_index(w, n, e->key);
 
     own->born = now;
+    own->failures = 0;
+    own->kept_fresh = 0;
 
     ngx_dns_external_keep(w, n, now);
 
@@ -295,6 +297,8 @@ ngx_dns_external_store(ngx_dns_external_writer_t *w, uint32_t n,
 
     ngx_dns_external_give(w, old, nchunks);
 
+    w->own[n].failures = 0;
+
     return NGX_OK;
 }
 
@@ -309,6 +313,15 @@ ngx_dns_external_fail(ngx_dns_external_writer_t *w, uint32_t n, int64_t retry)
     ngx_dns_external_begin(e);
     e->retry = retry;
     ngx_dns_external_end(e);
+
+    w->own[n].failures++;
+}
+
+
+ngx_uint_t
+ngx_dns_external_failures(ngx_dns_external_writer_t *w, uint32_t n)
+{
+    return w->own[n].failures;
 }
 
 
@@ -354,6 +367,20 @@ ngx_dns_external_set_data(ngx_dns_external_writer_t *w, uint32_t n,
     w->held -= (w->own[n].data != NULL);
 
     w->own[n].data = data;
+}
+
+
+ngx_uint_t
+ngx_dns_external_fresh(ngx_dns_external_writer_t *w, uint32_t n)
+{
+    return w->own[n].kept_fresh;
+}
+
+
+void
+ngx_dns_external_set_fresh(ngx_dns_external_writer_t *w, uint32_t n)
+{
+    w->own[n].kept_fresh = 1;
 }
 
 

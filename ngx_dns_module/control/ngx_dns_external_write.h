@@ -126,6 +126,10 @@ ngx_int_t ngx_dns_external_store(ngx_dns_external_writer_t *w, uint32_t n,
 void ngx_dns_external_fail(ngx_dns_external_writer_t *w, uint32_t n,
     int64_t retry);
 
+/* How often it has failed since it was stored, made, or taken over. */
+ngx_uint_t ngx_dns_external_failures(ngx_dns_external_writer_t *w,
+    uint32_t n);
+
 /*
  * Of a generic entry: that a network of bits has an entry of its own
  * (state DIFFER), or that all networks have the same.
@@ -139,6 +143,10 @@ void ngx_dns_external_scope(ngx_dns_external_writer_t *w, uint32_t n,
 void *ngx_dns_external_data(ngx_dns_external_writer_t *w, uint32_t n);
 void ngx_dns_external_set_data(ngx_dns_external_writer_t *w, uint32_t n,
     void *data);
+
+/* A mark: it is to be kept fresh though nobody asks for it. */
+ngx_uint_t ngx_dns_external_fresh(ngx_dns_external_writer_t *w, uint32_t n);
+void ngx_dns_external_set_fresh(ngx_dns_external_writer_t *w, uint32_t n);
 
 /*
  * When to look at an entry again, by the steady clock; 0: never.  next gives

@@ -22,6 +22,8 @@ typedef struct {
     int64_t                    born;    /* seconds */
     uint64_t                   slot;
     void                      *data;    /* of the user */
+    ngx_uint_t                 failures;
+    ngx_uint_t                 kept_fresh;  /* 1: asked or not */
 } ngx_dns_external_own_t;
 
 

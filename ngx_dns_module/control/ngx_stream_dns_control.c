@@ -11,6 +11,7 @@
 
 #include <sys/file.h>
 
+#include "ngx_stream_dns_aname.h"
 #include "ngx_stream_dns_control_conf.h"
 #include "ngx_stream_dns_geoip.h"
 #include "ngx_stream_dns_health_redis.h"
@@ -80,6 +81,7 @@ ngx_stream_dns_control_start(ngx_cycle_t *cycle,
 
     if (ngx_stream_dns_walk_start(cycle) != NGX_OK
         || ngx_stream_dns_geoip_start(cycle, cmcf) != NGX_OK
+        || ngx_stream_dns_aname_start(cycle, cmcf) != NGX_OK
         || ngx_stream_dns_health_start(cycle, &cmcf->health) != NGX_OK)
     {
         return NGX_ERROR;
@@ -138,6 +140,9 @@ ngx_stream_dns_control_tick(ngx_event_t *ev)
 
     ngx_stream_dns_slice_begin();
     ngx_stream_dns_walk_tick();
+
+    ngx_stream_dns_slice_begin();
+    ngx_stream_dns_aname_tick();
 
     ngx_stream_dns_slice_begin();
     ngx_stream_dns_health_tick();

@@ -34,6 +34,8 @@ typedef struct {
     ngx_array_t                  confs;     /* ngx_stream_dns_source_conf_t */
     void                        *geoip;     /* ngx_stream_dns_geoip_conf_t, or
                                                NULL */
+    void                        *aname;     /* ngx_stream_dns_aname_conf_t, or
+                                               NULL */
     ngx_stream_dns_health_conf_t health;
 } ngx_stream_dns_control_main_conf_t;
 

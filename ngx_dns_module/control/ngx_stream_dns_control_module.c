@@ -8,6 +8,7 @@
 #include <ngx_core.h>
 #include <ngx_stream.h>
 
+#include "ngx_stream_dns_aname.h"
 #include "ngx_stream_dns_control_conf.h"
 #include "ngx_stream_dns_geoip.h"
 #include "ngx_stream_dns_health_conf.h"
@@ -87,6 +88,27 @@ static ngx_command_t  ngx_stream_dns_control_commands[] = {
       offsetof(ngx_stream_dns_control_main_conf_t, health.trusted),
       NULL },
 
+    { ngx_string("dns_aname_resolver"),
+      NGX_STREAM_MAIN_CONF|NGX_CONF_1MORE,
+      ngx_stream_dns_aname_resolver,
+      NGX_STREAM_MAIN_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("dns_aname_ecs"),
+      NGX_STREAM_MAIN_CONF|NGX_CONF_FLAG,
+      ngx_stream_dns_aname_ecs,
+      NGX_STREAM_MAIN_CONF_OFFSET,
+      offsetof(ngx_stream_dns_aname_conf_t, ecs),
+      NULL },
+
+    { ngx_string("dns_aname_cache"),
+      NGX_STREAM_MAIN_CONF|NGX_CONF_TAKE1,
+      ngx_stream_dns_aname_cache,
+      NGX_STREAM_MAIN_CONF_OFFSET,
+      offsetof(ngx_stream_dns_aname_conf_t, size),
+      NULL },
+
       ngx_null_command
 };
 
@@ -136,6 +158,7 @@ ngx_stream_dns_control_create_main_conf(ngx_conf_t *cf)
      *     cmcf->control.snapshots = 0;
      *     cmcf->path = NULL;
      *     cmcf->geoip = NULL;
+     *     cmcf->aname = NULL;
      *     cmcf->health = { 0 };
      */
 
@@ -173,6 +196,10 @@ ngx_stream_dns_control_init_main_conf(ngx_conf_t *cf, void *conf)
         rv = ngx_stream_dns_pools_finish(cf, cmcf);
     }
 
+    if (rv == NGX_CONF_OK) {
+        rv = ngx_stream_dns_aname_finish(cf, cmcf);
+    }
+
     if (rv != NGX_CONF_OK) {
         return rv;
     }
@@ -190,6 +217,10 @@ ngx_stream_dns_control_postconfiguration(ngx_conf_t *cf)
                                                ngx_stream_dns_control_module);
 
     ngx_stream_dns_health_variables(cf, cmcf);
+
+    if (ngx_stream_dns_aname_variables(cf, cmcf) != NGX_OK) {
+        return NGX_ERROR;
+    }
 
     return ngx_stream_dns_control_variables(cf, cmcf);
 }

@@ -41,6 +41,7 @@ sub resolver_start {
 
 	my $self = bless {
 		port => $port,
+		number => $n,
 		path => $t->testdir() . "/resolver.$n",
 		data => { %{ $opts{data} // {} } },
 	}, __PACKAGE__;
@@ -56,8 +57,10 @@ sub resolver_start {
 		ReuseAddr => 1, LocalAddr => "127.0.0.1:$port")
 		or die "tcp: $!\n";
 
-	$t->run_daemon(\&_loop, { %$self, udp => $udp, tcp => $tcp,
-		answer => $opts{answer} });
+	my $server = bless { %$self, udp => $udp, tcp => $tcp,
+		answer => $opts{answer} }, __PACKAGE__;
+
+	$t->run_daemon(sub { $server->_loop() });
 
 	close $udp;
 	close $tcp;
@@ -68,7 +71,7 @@ sub resolver_start {
 
 sub address {
 	my ($self) = @_;
-	return "127.0.0.1:$self->{port}";
+	return "127.0.0.1:%%PORT_$self->{number}_UDP%%";
 }
 
 
