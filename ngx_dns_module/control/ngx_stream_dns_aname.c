@@ -351,6 +351,13 @@ ngx_stream_dns_aname_consider(ngx_stream_dns_aname_t *aname, uint32_t n)
         return;
     }
 
+    if (e->family != 0 && !aname->conf->ecs) {
+
+        /* of the configuration before: networks are not told any more */
+
+        return;
+    }
+
     if (ngx_dns_external_failures(aname->writer, n) != 0 && e->retry > now) {
 
         if (ngx_dns_external_fresh(aname->writer, n)) {

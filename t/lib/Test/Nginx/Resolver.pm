@@ -388,7 +388,7 @@ sub _message {
 	if ($edns) {
 		my $octets = $q->{octets};
 
-		substr $octets, 3, 1, chr $spec->{scope} // 0
+		substr $octets, 3, 1, chr($spec->{scope} // 0)
 			if defined $octets;
 
 		push @additional, dns_opt(edns => 1232,
