@@ -73,7 +73,9 @@ cmp_ok(scalar(@directives), '>', 3, 'directives found');
 is("@missing", '', 'directives have a syntax, a default and a context');
 
 @missing = grep { $variables !~ /`\$\Q$_\E`/ }
-	names('stream/ngx_stream_dns_variables.c');
+	names('stream/ngx_stream_dns_variables.c'),
+	grep { /^dns_(?:aname|health)_/ } map { names($_) }
+	map { "control/ngx_stream_dns_${_}_conf.c" } qw/ aname health /;
 
 is("@missing", '', 'variables have a description');
 
