@@ -26,7 +26,7 @@ select STDOUT; $| = 1;
 
 geo_need();
 
-my $t = Test::Nginx->new()->has(qw/stream udp/)->plan(38);
+my $t = Test::Nginx->new()->has(qw/stream udp/)->plan(42);
 
 my $d = $t->testdir();
 
@@ -40,7 +40,7 @@ geo_city("$d/city.mmdb", {
 });
 
 my $large = join "\n", map {
-	sprintf 'address 10.0.%d.%d weight=%d;', $_ >> 8, $_ & 255, $_ } 1 .. 400;
+	sprintf 'address 10.0.%d.%d weight=%d;', $_ >> 8, $_ & 255, $_ } 1 .. 1200;
 
 dns_run($t, ipv6 => 1, counters => 1, server => 'dns_explain on;',
 	stream => <<EOF,
@@ -173,8 +173,22 @@ like(steps('other.test.A'), qr/ zone: the name is in none\n.* reply: REFUSED/s,
 # more than a datagram holds
 
 like(steps('large.x.test.A'),
-	qr/ address: and 336 more\n.* count: 400 of 400, multi: .* answer: large/s,
+	qr/ address: and 1136 more\n.* count: 1200 of 1200, multi: .* and 1184 more\n.* answer: large/s,
 	'a large set');
+
+my $long = steps('large.x.test.A');
+
+like($long, qr/\n999 more lines than fit\n\z/, 'more than a message holds');
+cmp_ok(length($long), '<', 65535, 'length');
+
+# a name as long as it may be, of octets that are no text
+
+my $name = join '.', ("\001" x 63) x 3, "\001" x 40, 'x.test.A';
+
+$long = steps($name);
+
+like($long, qr/^001 question: (?:\\001){63}\./, 'a long name');
+like($long, qr/ reply: NXDOMAIN, aa$/m, 'a long name, the reply');
 
 # what cannot be explained
 
@@ -211,8 +225,7 @@ sub steps {
 	my @lines = $text =~ /^answer \S+ 0 CH TXT (.*)$/mg;
 
 	for (@lines) {
-		s/(?<!\\)" "//g;
-		s/^"|"$//g;
+		$_ = join '', /"((?:[^"\\]|\\.)*)"/g;
 		s/\\(["\\])/$1/g;
 	}
 

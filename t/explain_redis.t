@@ -110,8 +110,7 @@ sub steps {
 	my @lines = $text =~ /^answer \S+ 0 CH TXT (.*)$/mg;
 
 	for (@lines) {
-		s/(?<!\\)" "//g;
-		s/^"|"$//g;
+		$_ = join '', /"((?:[^"\\]|\\.)*)"/g;
 		s/\\(["\\])/$1/g;
 	}
 
