@@ -104,7 +104,7 @@ ngx_stream_dns_health_ssl_trust(ngx_stream_dns_health_conf_t *conf,
 
     ERR_clear_error();
 
-    ngx_log_error(NGX_LOG_WARN, log, 0,
+    ngx_log_error(NGX_LOG_INFO, log, 0,
                   "the certificates that the system trusts are not found, "
                   "use \"dns_health_trusted_certificate\"");
 }
