@@ -55,7 +55,7 @@ my @first = map { $_->[0] } $be->requests();
 my ($from, $to) = (sort { $a <=> $b } @first)[0, 59];
 
 cmp_ok($to - $from, '>', 0.1, 'first checks are spread out');
-cmp_ok($to - $from, '<', 2, 'but not for long');
+cmp_ok($to - $from, '<', 5, 'but not for long');
 
 # over two reloads
 
@@ -90,7 +90,7 @@ push @{ $times{"$_->[1] $_->[2] $_->[3]"} }, $_->[0]
 
 for my $times (values %times) {
 	for my $i (1 .. $#$times) {
-		$steady++ if $times->[$i] - $times->[$i - 1] < 0.7;
+		$steady++ if $times->[$i] - $times->[$i - 1] < 0.5;
 	}
 }
 
@@ -122,7 +122,7 @@ is($c->{targets}, 20, 'names removed');
 my $removed = time();
 sleep 1.2;
 
-is(scalar(grep { $_->[0] > $removed + 0.1
+is(scalar(grep { $_->[0] > $removed + 0.4
 	&& $_->[2] !~ /^c\.example\.com$/ } $be->requests()), 0,
 	'they are not asked any more');
 

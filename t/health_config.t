@@ -66,7 +66,7 @@ my $many = join '', map { my $n = $_;
 
 my $pools = <<"EOF";
     dns_pool two { address 127.0.0.131; address 127.0.0.132; health_check http
-        port=$port interval=200ms timeout=100ms down=1 up=1; }
+        port=$port interval=200ms timeout=1s down=1 up=1; }
     dns_pool many { $many health_check tcp port=$port interval=1h
         timeout=100ms; }
 EOF

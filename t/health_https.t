@@ -84,7 +84,8 @@ EOF
 	join '', map { "$_ 60 POOL $_\n" }
 	qw/ any verify status six six_http six_tcp /) });
 
-my $c = health_wait(sub { $_[0]{unknown} == 0 });
+my $c = health_wait(sub { $_[0]{unknown} == 0 && answer('any') eq '91 92 93'
+	&& answer('verify') eq '91' });
 
 is($c->{unknown}, 0, 'none is unknown');
 is($c->{unusable}, 0, 'TLS is there');

@@ -43,10 +43,10 @@ $b->mode("$ips[19]:8081", 'hang');
 my $addresses = join '', map { "address $_; " } @ips;
 
 dns_run($t, stream => "dns_state_path $d/state;\n" . <<"EOF"
-    dns_health_interval 250ms;
-    dns_pool all { $addresses health_check http port=$port timeout=200ms
+    dns_health_interval 700ms;
+    dns_pool all { $addresses health_check http port=$port timeout=600ms
         down=1 up=1; }
-    dns_pool tcp { $addresses health_check tcp port=$port timeout=200ms
+    dns_pool tcp { $addresses health_check tcp port=$port timeout=600ms
         down=1 up=1; }
 EOF
 	. health_server(), zones => { 'z1.test' => zone_text('z1.test',
@@ -58,11 +58,11 @@ is("$c->{up} $c->{down}", '39 1', 'all but one are up');
 my ($pid) = (dns_error_log($t, qr/dns control process/))[-1] =~ /(\d+)#/;
 my $turns = $c->{turns};
 
-for my $pause (0.15, 0.3, 0.5, 0.8, 1.1, 0.3, 0.5) {
+for my $pause (0.7, 1, 1.5, 0.7) {
 	kill 'STOP', $pid;
 	sleep $pause;
 	kill 'CONT', $pid;
-	sleep 0.4;
+	sleep 0.8;
 }
 
 $c = health_counters();
