@@ -59,10 +59,6 @@ ngx_stream_dns_health_start(ngx_cycle_t *cycle,
 
     ngx_stream_dns_health = hl;
 
-    if (conf->mode == NGX_STREAM_DNS_HEALTH_ON && conf->ssl != NULL) {
-        ngx_stream_dns_health_ssl_trust(conf, cycle->log);
-    }
-
     return ngx_stream_dns_health_targets_start();
 }
 

@@ -56,6 +56,7 @@ typedef struct {
     ngx_msec_t                   interval;
     size_t                       size;      /* of the table's memory */
     ngx_str_t                    trusted;   /* file; empty: the system's */
+    ngx_uint_t                   trusts;    /* 1: that has been read */
     void                        *ssl;       /* ngx_ssl_t *; NULL: no https */
     ngx_shm_zone_t              *shm_zone;
     ngx_dns_health_t            *table;     /* set by the zone's init */

@@ -37,15 +37,11 @@ void ngx_stream_dns_health_variables(ngx_conf_t *cf,
 /*
  * ngx_stream_dns_probe_ssl.c
  *
- * create  in the configuration: conf->ssl, and what it trusts if that is
- *         said; NGX_ERROR: logged
- * trust   when the control process starts: the system's certificates if it
- *         is not said
+ * In the configuration: conf->ssl, and what it trusts if that is said;
+ * NGX_ERROR: logged.
  */
 ngx_int_t ngx_stream_dns_health_ssl_create(ngx_conf_t *cf,
     ngx_stream_dns_health_conf_t *conf);
-void ngx_stream_dns_health_ssl_trust(ngx_stream_dns_health_conf_t *conf,
-    ngx_log_t *log);
 
 
 #endif /* _NGX_STREAM_DNS_HEALTH_CONF_H_INCLUDED_ */

@@ -18,6 +18,8 @@
 
 #if (NGX_SSL)
 
+static void ngx_stream_dns_probe_ssl_trust(
+    ngx_stream_dns_health_conf_t *conf, ngx_log_t *log);
 static ngx_int_t ngx_stream_dns_probe_ssl_begin(
     ngx_stream_dns_health_conf_t *conf, ngx_connection_t *c, ngx_str_t *host);
 static ngx_int_t ngx_stream_dns_probe_ssl_peer(ngx_connection_t *c,
@@ -82,40 +84,16 @@ ngx_stream_dns_health_ssl_create(ngx_conf_t *cf,
 }
 
 
-void
-ngx_stream_dns_health_ssl_trust(ngx_stream_dns_health_conf_t *conf,
-    ngx_log_t *log)
-{
-    ngx_ssl_t    *ssl;
-    const char  **file;
-
-    if (conf->trusted.len != 0) {
-        return;
-    }
-
-    ssl = conf->ssl;
-
-    for (file = ngx_stream_dns_probe_ssl_files; *file != NULL; file++) {
-        if (SSL_CTX_load_verify_locations(ssl->ctx, *file, NULL) == 1) {
-            ERR_clear_error();
-            return;
-        }
-    }
-
-    ERR_clear_error();
-
-    ngx_log_error(NGX_LOG_INFO, log, 0,
-                  "the certificates that the system trusts are not found, "
-                  "use \"dns_health_trusted_certificate\"");
-}
-
-
 ngx_int_t
 ngx_stream_dns_probe_ssl(ngx_stream_dns_health_conf_t *conf,
     ngx_connection_t *c, const ngx_dns_probe_t *probe, ngx_str_t *host,
     void (*handler)(ngx_connection_t *c), const char **why)
 {
     ngx_int_t  rc;
+
+    if (probe->flags & NGX_DNS_PROBE_VERIFY) {
+        ngx_stream_dns_probe_ssl_trust(conf, c->log);
+    }
 
     if (c->ssl == NULL
         && ngx_stream_dns_probe_ssl_begin(conf, c, host) != NGX_OK)
@@ -151,6 +129,42 @@ ngx_stream_dns_probe_ssl(ngx_stream_dns_health_conf_t *conf,
     }
 
     return NGX_OK;
+}
+
+
+/*
+ * The system's certificates, if it is not said what to trust.  Most servers
+ * verify nothing, and to read them takes longer than a start may: once, when
+ * they are needed first.
+ */
+
+static void
+ngx_stream_dns_probe_ssl_trust(ngx_stream_dns_health_conf_t *conf,
+    ngx_log_t *log)
+{
+    ngx_ssl_t    *ssl;
+    const char  **file;
+
+    if (conf->trusted.len != 0 || conf->trusts) {
+        return;
+    }
+
+    conf->trusts = 1;
+
+    ssl = conf->ssl;
+
+    for (file = ngx_stream_dns_probe_ssl_files; *file != NULL; file++) {
+        if (SSL_CTX_load_verify_locations(ssl->ctx, *file, NULL) == 1) {
+            ERR_clear_error();
+            return;
+        }
+    }
+
+    ERR_clear_error();
+
+    ngx_log_error(NGX_LOG_INFO, log, 0,
+                  "the certificates that the system trusts are not found, "
+                  "use \"dns_health_trusted_certificate\"");
 }
 
 
@@ -233,14 +247,6 @@ ngx_stream_dns_health_ssl_create(ngx_conf_t *cf,
     ngx_stream_dns_health_conf_t *conf)
 {
     return NGX_OK;
-}
-
-
-void
-ngx_stream_dns_health_ssl_trust(ngx_stream_dns_health_conf_t *conf,
-    ngx_log_t *log)
-{
-    /* void */
 }
 
 
