@@ -265,7 +265,8 @@ ngx_dns_state_e ngx_dns_answer_chaos(ngx_dns_answer_t *a);
  * answer    gives it
  *
  * name      that is to be looked up now
- * set       that is to be chosen from now, with the payload of its note
+ * set       that is to be chosen from now, with the payload of its note, or
+ *           NULL: it is sent whole, for it is signed
  * chosen    it has been, c->n are left
  * external  what is known of a name of other servers, NULL: nothing
  */

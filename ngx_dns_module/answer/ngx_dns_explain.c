@@ -232,6 +232,9 @@ ngx_dns_explain_run(ngx_dns_answer_t *a, ngx_dns_explain_t *x)
         ngx_dns_explain_tell(x, "zone", ngx_dns_locate_ready(a->conf)
                              ? "the name is in none"
                              : "the name is in none that has come yet");
+
+    } else {
+        ngx_dns_explain_zone(a, x, zone);
     }
 
     trace = a->chooser.trace;

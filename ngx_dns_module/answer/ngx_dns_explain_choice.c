@@ -60,6 +60,12 @@ ngx_dns_explain_set(ngx_dns_answer_t *a, const ngx_dns_item_t *item,
 
     x = a->explain;
 
+    if (payload == NULL) {
+        ngx_dns_explain_tell(x, "set", "it is signed and the query has DO: it "
+                             "is sent as it is");
+        return;
+    }
+
     ngx_dns_choice_open(payload, &x->choice);
 
     choice = &x->choice;

@@ -79,6 +79,10 @@ void ngx_dns_explain_add_fact(ngx_dns_explain_t *x, ngx_uint_t fact,
     uint32_t value);
 void ngx_dns_explain_add_point(ngx_dns_explain_t *x, const double *point);
 
+/* ngx_dns_explain_name.c: where a zone comes from; it is told now */
+void ngx_dns_explain_zone(ngx_dns_answer_t *a, ngx_dns_explain_t *x,
+    const ngx_dns_zone_t *zone);
+
 /* ngx_dns_explain_choice.c: the trace of a choice; data is x */
 void ngx_dns_explain_step(void *data, ngx_dns_chooser_t *c,
     ngx_dns_choose_step_e step, ngx_dns_choose_kept_e kept);

@@ -10,7 +10,6 @@
 #include "ngx_dns_external.h"
 
 
-static void ngx_dns_explain_zone(ngx_dns_answer_t *a, ngx_dns_explain_t *x);
 static void ngx_dns_explain_lookup(ngx_dns_answer_t *a, ngx_dns_explain_t *x);
 static void ngx_dns_explain_top(ngx_dns_answer_t *a, ngx_dns_explain_t *x,
     ngx_uint_t from);
@@ -30,27 +29,30 @@ ngx_dns_explain_name(ngx_dns_answer_t *a)
     x = a->explain;
 
     if (a->zone != x->zone) {
-        x->zone = a->zone;
-        ngx_dns_explain_zone(a, x);
+        ngx_dns_explain_zone(a, x, a->zone);
     }
 
     ngx_dns_explain_lookup(a, x);
 }
 
 
-static void
-ngx_dns_explain_zone(ngx_dns_answer_t *a, ngx_dns_explain_t *x)
+void
+ngx_dns_explain_zone(ngx_dns_answer_t *a, ngx_dns_explain_t *x,
+    const ngx_dns_zone_t *zone)
 {
-    u_char            *p, *start;
-    ngx_uint_t         i;
-    ngx_dns_view_t    *view;
+    u_char          *p, *start;
+    ngx_uint_t       i;
+    ngx_dns_view_t  *view;
 
-    p = (u_char *) a->zone;
+    x->zone = zone;
+    p = (u_char *) zone;
 
     ngx_dns_explain_begin(x, "zone");
-    ngx_dns_explain_add(x, "%V serial %uD, records: %uD, ",
-                        ngx_dns_explain_text(x, a->zone->name),
-                        a->zone->serial, a->zone->nrecords);
+    ngx_dns_explain_add(x, "%V serial %uD, records: %uD%s, ",
+                        ngx_dns_explain_text(x, zone->name), zone->serial,
+                        zone->nrecords,
+                        (zone->flags & NGX_DNS_ZONE_UNSIGNABLE)
+                        ? ", with DNSSEC keys that cannot be used" : "");
 
     for (i = 0; i < a->conf->nviews; i++) {
         view = a->conf->views[i];

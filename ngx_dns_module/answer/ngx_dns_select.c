@@ -46,6 +46,10 @@ ngx_dns_select(ngx_dns_answer_t *a, ngx_dns_item_t *item)
 
         /* signatures are of the whole set */
 
+        if (a->explain != NULL) {
+            ngx_dns_explain_set(a, item, NULL);
+        }
+
         return NGX_OK;
     }
 
