@@ -60,7 +60,6 @@ accepted($t, 'dns_health_interval 5s; dns_health_zone 1m;');
 
 # more targets than the table has room for
 
-my $port = port(8081);
 my $many = join '', map { my $n = $_;
 	map { "address 127.2.$n.$_; " } 1 .. 200 } 1 .. 2;
 
