@@ -3,7 +3,8 @@
 # Copyright (C) ngx_dns_module contributors
 
 # Tests for directives that change answers: dns_udp_size, dns_any, dns_chaos,
-# dns_min_ttl, dns_max_ttl, dns_default_ttl, and their inheritance.
+# dns_explain, dns_min_ttl, dns_max_ttl, dns_default_ttl, and their
+# inheritance.
 
 ###############################################################################
 
@@ -23,7 +24,7 @@ use Test::Nginx::DNS;
 select STDERR; $| = 1;
 select STDOUT; $| = 1;
 
-my $t = Test::Nginx->new()->has(qw/stream udp/)->plan(32)
+my $t = Test::Nginx->new()->has(qw/stream udp/)->plan(34)
 	->write_file_expand('nginx.conf', <<'EOC');
 
 %%TEST_GLOBALS%%
@@ -42,6 +43,7 @@ stream {
     dns_nsid main;
     dns_udp_size 1400;
     dns_any refused;
+    dns_explain on;
 
     # all is inherited
 
@@ -56,6 +58,7 @@ stream {
         dns_max_ttl 1w;
         dns_min_ttl 1h;
         dns_chaos off;
+        dns_explain off;
         dns_nsid off;
         dns_udp_size 512;
         dns_any minimal;
@@ -156,6 +159,12 @@ is(text(8981, 'authors.bind'), 'REFUSED', 'another name');
 is(text(8982, 'version.bind'), 'REFUSED', 'dns_chaos off');
 is(text(8983, 'version.bind'), '"nginx"', 'version by default');
 like(text(8983, 'hostname.bind'), qr/^"[^"]+"$/, 'hostname by default');
+
+# short enough for a datagram
+
+like(text(8981, 'z1.test.notype.explain'), qr/^"001 error: .* no type"$/,
+	'dns_explain');
+is(text(8982, 'z1.test.notype.explain'), 'REFUSED', 'dns_explain off');
 
 # NSID
 
