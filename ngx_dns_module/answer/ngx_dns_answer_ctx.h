@@ -57,13 +57,16 @@ typedef struct {
 /* most RRs that a message can hold, and those of one set more */
 #define NGX_DNS_SELECT_MAX    (NGX_DNS_MESSAGE_MAX / 16 + NGX_DNS_CHOOSE_MAX)
 
-struct ngx_dns_explain_s;
 struct ngx_dns_answer_s {
     ngx_dns_key_t            *key;
     ngx_dns_query_t          *query;
     ngx_dns_answer_conf_t    *conf;
     ngx_dns_zone_t           *zone;
     ngx_dns_transport_t      *transport;
+
+    struct ngx_dns_explain_s *explain;  /* NULL, as a rule: this answer is not
+                                           explained */
+    struct ngx_dns_explain_s *explainer;        /* NULL: nobody explains */
 
     struct ngx_dns_external_s
                              *external;
@@ -108,10 +111,6 @@ struct ngx_dns_answer_s {
     ngx_uint_t                nrrs;     /* of rrs: used for this reply */
     u_char                   *rrs[NGX_DNS_SELECT_MAX];
     ngx_dns_chooser_t         chooser;
-
-    struct ngx_dns_explain_s *explainer;        /* NULL: nobody explains */
-    struct ngx_dns_explain_s *explain;  /* NULL: this answer is not explained,
-                                           as a rule */
 };
 
 
