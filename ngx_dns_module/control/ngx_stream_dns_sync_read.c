@@ -135,7 +135,10 @@ ngx_stream_dns_zone_changed(ngx_stream_dns_sync_t *sync,
 }
 
 
-/* oldest first; most come at the end */
+/*
+ * Oldest first; most come at the end.  Those of a list are all as old as the
+ * list, and many others may be younger: the place of one is that of the next.
+ */
 
 static void
 ngx_stream_dns_zone_order(ngx_stream_dns_sync_t *sync,
@@ -143,6 +146,16 @@ ngx_stream_dns_zone_order(ngx_stream_dns_sync_t *sync,
 {
     ngx_queue_t            *q;
     ngx_stream_dns_zone_t  *other;
+
+    other = sync->ordered;
+
+    if (other != NULL
+        && (other->pos ? other->pos : other->again_pos) == pos)
+    {
+        ngx_queue_insert_after(&other->order, &z->order);
+        sync->ordered = z;
+        return;
+    }
 
     for (q = ngx_queue_last(&sync->order);
          q != ngx_queue_sentinel(&sync->order);
@@ -153,6 +166,10 @@ ngx_stream_dns_zone_order(ngx_stream_dns_sync_t *sync,
         if ((other->pos ? other->pos : other->again_pos) <= pos) {
             break;
         }
+    }
+
+    if (q != ngx_queue_last(&sync->order)) {
+        sync->ordered = z;
     }
 
     ngx_queue_insert_after(q, &z->order);
@@ -183,6 +200,10 @@ ngx_stream_dns_zone_done(ngx_stream_dns_sync_t *sync,
 
     if (z->pos != 0 || z->again_pos != 0) {
         ngx_queue_remove(&z->order);
+
+        if (sync->ordered == z) {
+            sync->ordered = NULL;
+        }
     }
 
     z->pos = 0;

@@ -208,6 +208,7 @@ struct ngx_stream_dns_sync_s {
     ngx_uint_t                 full_again;  /* 1: some would have been */
     ngx_msec_t                 full_since;
     ngx_queue_t                order;       /* zones, oldest change first */
+    ngx_stream_dns_zone_t     *ordered;     /* put among them last, or NULL */
 
     /* comparison */
 
