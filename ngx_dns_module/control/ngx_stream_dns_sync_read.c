@@ -16,6 +16,7 @@
 
 static void ngx_stream_dns_zone_order(ngx_stream_dns_sync_t *sync,
     ngx_stream_dns_zone_t *z, uint64_t pos);
+static ngx_uint_t ngx_stream_dns_zone_join(ngx_stream_dns_zone_t *z);
 static ngx_stream_dns_zone_t *ngx_stream_dns_read_next(
     ngx_stream_dns_sync_t *sync);
 static void ngx_stream_dns_read_zone(ngx_stream_dns_sync_t *sync,
@@ -55,6 +56,10 @@ ngx_stream_dns_zone_want(ngx_stream_dns_sync_t *sync,
         ngx_queue_remove(&z->queue);
     }
 
+    if (ngx_stream_dns_zone_join(z)) {
+        due = ngx_current_msec + NGX_STREAM_DNS_GATHER;
+    }
+
     z->state = NGX_STREAM_DNS_ZONE_WANTED;
     z->due = due;
 
@@ -75,6 +80,8 @@ void
 ngx_stream_dns_zone_wait(ngx_stream_dns_sync_t *sync,
     ngx_stream_dns_zone_t *z)
 {
+    (void) ngx_stream_dns_zone_join(z);
+
     z->state = NGX_STREAM_DNS_ZONE_WANTED;
     ngx_queue_insert_head(&sync->compare, &z->queue);
 
@@ -173,6 +180,35 @@ ngx_stream_dns_zone_order(ngx_stream_dns_sync_t *sync,
     }
 
     ngx_queue_insert_after(q, &z->order);
+}
+
+
+/*
+ * A read that has failed is followed by another one, which sees what has
+ * changed meanwhile: nothing is to be read again after it.  The zone keeps its
+ * place among the changes.  1: there was a change.
+ */
+
+static ngx_uint_t
+ngx_stream_dns_zone_join(ngx_stream_dns_zone_t *z)
+{
+    if (!z->again) {
+        return 0;
+    }
+
+    z->again = 0;
+
+    if (z->pos == 0) {
+        z->pos = z->again_pos;
+    }
+
+    if (z->heard == 0) {
+        z->heard = z->again_heard;
+    }
+
+    z->again_pos = 0;
+
+    return 1;
 }
 
 
