@@ -135,18 +135,25 @@ sub _counters_server {
 
 	my $values = join ' ', map { "$_ \$dns_counter_$_" } @counters;
 
+	# a parameter has at most 4096 octets
+
+	my $set = '';
+
 	for my $source (@sources) {
 		my $name = $source =~ tr/.-/_/r;
 
-		$values .= join ' ', '', map {
-			"$source.$_ \$dns_source_${name}_$_" } @source_counters;
+		$set .= "        set \$counters_$name \"" . join(' ', map {
+			"$source.$_ \$dns_source_${name}_$_" } @source_counters)
+			. "\";\n";
+
+		$values .= " \$counters_$name";
 	}
 
 	return <<EOF;
 
     server {
         listen 127.0.0.1:$counters_port;
-        return "$values";
+$set        return "$values";
     }
 EOF
 }
