@@ -124,7 +124,9 @@ ngx_dns_ecs_unmap(ngx_dns_ecs_t *ecs)
 ngx_uint_t
 ngx_dns_ecs_scope(const ngx_dns_ecs_t *ecs, ngx_uint_t bits)
 {
-    if (bits == 0 || ecs->len == 0) {
+    bits = ngx_min(bits, 8 * (ngx_uint_t) ecs->len);
+
+    if (bits == 0) {
         return 0;
     }
 

@@ -68,6 +68,7 @@ static ngx_dns_external_result_t   r;
 static ngx_dns_external_shared_t  *sh;
 static ngx_dns_external_writer_t  *w;
 static report_t                   *report;
+static ngx_pool_t                 *pool;
 
 
 int
@@ -89,7 +90,24 @@ main(void)
 
     tap_is_int(memory_blocks, 0, "all private memory is given back");
 
+    ngx_destroy_pool(pool);
+
     return tap_done();
+}
+
+
+/* that of the reader; the one before is of no use any more */
+
+static ngx_pool_t *
+next_pool(void)
+{
+    if (pool != NULL) {
+        ngx_destroy_pool(pool);
+    }
+
+    pool = shim_pool();
+
+    return pool;
 }
 
 
@@ -125,7 +143,7 @@ start(size_t size, ngx_uint_t ecs)
 {
     sh = region(size);
     w = writer(sh);
-    ext = ngx_dns_external_create(shim_pool(), sh, 1, ecs);
+    ext = ngx_dns_external_create(next_pool(), sh, 1, ecs);
 }
 
 
@@ -596,7 +614,7 @@ test_networks(void)
 
     /* a server without dns_aname_ecs asks for nobody in particular */
 
-    ext = ngx_dns_external_create(shim_pool(), sh, 2, 0);
+    ext = ngx_dns_external_create(next_pool(), sh, 2, 0);
     target(&t, 2);
     tap_is_int(ngx_dns_external_find(ext, &t.name, t.type, &ecs, NOW, &r),
                NGX_DECLINED, "dns_aname_ecs off");
@@ -903,7 +921,7 @@ reader(ngx_uint_t i)
 
     (void) prctl(PR_SET_PDEATHSIG, SIGKILL);
 
-    ext = ngx_dns_external_create(shim_pool(), sh, i, 0);
+    ext = ngx_dns_external_create(next_pool(), sh, i, 0);
 
     for (n = 0; /* void */ ; n++) {
         ngx_dns_external_reset(ext);
@@ -971,7 +989,7 @@ check(void)
     ngx_uint_t  i, n, chunks;
 
     w = writer(sh);
-    ext = ngx_dns_external_create(shim_pool(), sh, 7, 0);
+    ext = ngx_dns_external_create(next_pool(), sh, 7, 0);
 
     n = 0;
     chunks = 0;
