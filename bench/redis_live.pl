@@ -393,7 +393,7 @@ sub swapped {
 # processes killed at random while records change
 
 sub kills {
-	my ($s, $redis) = begin(conf => "appendonly yes\nappendfsync everysec\n",
+	my ($s, $redis) = begin(conf => "appendonly yes\nappendfsync no\n",
 		args => 'timeout=500ms snapshot=2s');
 	my (%value, %seen, %n, %killed);
 	my $c = redis_connect($redis);
