@@ -28,7 +28,7 @@ use Time::HiRes qw/ sleep /;
 select STDERR; $| = 1;
 select STDOUT; $| = 1;
 
-my $t = Test::Nginx->new()->has(qw/stream udp/)->plan(18);
+my $t = Test::Nginx->new()->has(qw/stream udp/)->plan(19);
 
 # the way to the state directory, for the user of the control process
 
@@ -79,6 +79,8 @@ is(told('cdn.a.test', '216.160.9.0/24'), '192.0.2.2 216.160.9.0/24/16',
 is(told('cdn.a.test'), '192.0.2.9 -', 'A07 everybody as before');
 is(told('cdn.a.test', '81.2.69.0/25'), '192.0.2.1 81.2.69.0/25/24',
 	'A07 a smaller network');
+is(told('cdn.a.test', '10.1.2.0/24'), '192.0.2.9 10.1.2.0/24/24',
+	'A07 a private subnet, when others are given something else');
 
 my @asked = map { $_->{ecs} // 'none' } $resolver->queries('cdn.ext', 'A');
 

@@ -43,6 +43,7 @@ typedef struct {
     ngx_uint_t                  type;
     ngx_uint_t                  family; /* 0: no network */
     ngx_uint_t                  bits;
+    ngx_uint_t                  hidden; /* bits of one that is not told */
     u_char                      network[16];
     int64_t                     now;
     ngx_dns_external_result_t  *r;
@@ -168,6 +169,12 @@ ngx_dns_external_find(ngx_dns_external_t *ext, const ngx_dns_name_t *target,
         r->ttl = ngx_min(r->ttl, 1);
     }
 
+    /* others are given theirs */
+
+    if (look.hidden != 0 && e.scoped == NGX_DNS_EXTERNAL_DIFFER) {
+        r->scope = (uint8_t) look.hidden;
+    }
+
     return NGX_OK;
 }
 
@@ -180,11 +187,16 @@ ngx_dns_external_network(ngx_dns_external_look_t *look,
 {
     look->family = 0;
     look->bits = 0;
+    look->hidden = 0;
 
     if (!look->ext->ecs || client == NULL || client->len == 0
-        || client->bits == 0
-        || ngx_dns_external_private(client->address, client->len))
+        || client->bits == 0)
     {
+        return;
+    }
+
+    if (ngx_dns_external_private(client->address, client->len)) {
+        look->hidden = client->bits;
         return;
     }
 

@@ -590,7 +590,7 @@ test_networks(void)
     tap_is_int(ngx_dns_external_find(ext, &t.name, t.type, &ecs, NOW, &r),
                NGX_OK, "a private address");
     tap_is_int(r.rrset->nrr, 2, "nobody's in particular");
-    tap_is_int(r.scope, 0, "scope");
+    tap_is_int(r.scope, 32, "scope: that is not for everybody");
     tap_is_int(r.ttl, 60, "for as long as it lives");
     tap_is_int(r.wanted, 0, "it is told to nobody");
 
