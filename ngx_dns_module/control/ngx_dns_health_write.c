@@ -15,6 +15,8 @@
 
 
 static uint64_t ngx_dns_health_look(const ngx_dns_health_t *h, uint64_t id);
+static uint64_t ngx_dns_health_copy_slots(ngx_dns_health_t *h,
+    const ngx_dns_health_t *from);
 static void ngx_dns_health_set(ngx_dns_health_slot_t *slot,
     const ngx_dns_health_slot_t *from, uint64_t id);
 static void ngx_dns_health_close(ngx_dns_health_t *h, uint64_t hole);
@@ -41,7 +43,7 @@ ngx_dns_health_init(void *p, size_t size)
 
     h->version = NGX_DNS_HEALTH_VERSION;
     h->size = size;
-    h->nslots = (uint64_t) 1 << (63 - __builtin_clzl(n));
+    h->nslots = (uint64_t) 1 << (63 - __builtin_clzll(n));
     h->slots = sizeof(ngx_dns_health_t);
     h->magic = NGX_DNS_HEALTH_MAGIC;
 
@@ -154,6 +156,10 @@ static void
 ngx_dns_health_set(ngx_dns_health_slot_t *slot,
     const ngx_dns_health_slot_t *from, uint64_t id)
 {
+    /* on no machine before the id of another target is gone */
+
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+
     slot->state = from->state;
     slot->due = from->due;
     slot->checked = from->checked;
@@ -230,11 +236,37 @@ ngx_dns_health_close(ngx_dns_health_t *h, uint64_t hole)
 }
 
 
+/* what moves while it is copied may be missed: then all is looked at again */
+
 uint64_t
 ngx_dns_health_copy(ngx_dns_health_t *h, const ngx_dns_health_t *from)
 {
+    uint64_t    moves, lost;
+    ngx_uint_t  tries;
+
+    lost = 0;
+
+    for (tries = 0; tries < NGX_DNS_HEALTH_TRIES; tries++) {
+
+        moves = __atomic_load_n(&from->moves, __ATOMIC_ACQUIRE);
+        lost = ngx_dns_health_copy_slots(h, from);
+
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+
+        if (from->moves == moves) {
+            break;
+        }
+    }
+
+    return lost;
+}
+
+
+static uint64_t
+ngx_dns_health_copy_slots(ngx_dns_health_t *h, const ngx_dns_health_t *from)
+{
     uint64_t                      i, id, lost;
-    ngx_dns_health_slot_t        *slot;
+    ngx_dns_health_slot_t        *slot, copy;
     const ngx_dns_health_slot_t  *old;
 
     lost = 0;
@@ -248,10 +280,18 @@ ngx_dns_health_copy(ngx_dns_health_t *h, const ngx_dns_health_t *from)
             continue;
         }
 
+        copy = *old;
+
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+
+        if (old->id != id) {
+            continue;
+        }
+
         slot = ngx_dns_health_insert(h, id);
 
         if (slot != NULL) {
-            ngx_dns_health_set(slot, old, id);
+            ngx_dns_health_set(slot, &copy, id);
         } else {
             lost++;
         }
