@@ -45,7 +45,7 @@ my $resolver = resolver_start($t, data => {
 });
 
 dns_run($t, zones => { 'a.test' => zone_text('a.test', join '',
-	(map { "$_ ANAME $_.ext.\n" } @wrong, 'all', 'late'),
+	(map { "$_ 30 ANAME $_.ext.\n" } @wrong, 'all', 'late'),
 	(map { "n$_ ANAME n$_.ext.\n" } 1 .. $names)) },
 	stream => 'dns_state_path %%TESTDIR%%/state;'
 	. "dns_aname_resolver @{[ $resolver->address() ]} timeout=300ms;");
@@ -56,7 +56,7 @@ for my $name (@wrong, 'all') {
 	dns_is(dns_wait([ "$name.a.test", 'A' ], qr/ A /), <<EOF, "A10 $name");
 	NOERROR qr aa
 	question	$name.a.test. IN A
-	answer		$name.a.test. 60 IN A 192.0.2.1
+	answer		$name.a.test. 30 IN A 192.0.2.1
 EOF
 
 	my $n = () = $resolver->queries("$name.ext", 'A');
