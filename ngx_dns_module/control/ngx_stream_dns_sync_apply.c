@@ -525,7 +525,7 @@ ngx_stream_dns_apply_full(ngx_stream_dns_content_t *ct)
 
         if (size <= st.free + st.waiting && !sync->full_again) {
 
-            /* there would be room: something is in the way for now */
+            /* there would be room, were it not for what readers still see */
 
             sync->full_again = 1;
             sync->full_since = ngx_current_msec;

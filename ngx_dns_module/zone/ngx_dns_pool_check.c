@@ -36,6 +36,8 @@ typedef struct {
 
 static ngx_int_t ngx_dns_pool_check_param(ngx_dns_pool_t *p, ngx_str_t *word,
     ngx_uint_t *seen, ngx_str_t *err);
+static ngx_int_t ngx_dns_pool_check_number(ngx_str_t *value, int64_t max,
+    uint16_t *number);
 static ngx_int_t ngx_dns_pool_check_port(ngx_dns_pool_t *p, ngx_str_t *value,
     void *member);
 static ngx_int_t ngx_dns_pool_check_count(ngx_dns_pool_t *p,
@@ -212,36 +214,31 @@ ngx_dns_pool_check_param(ngx_dns_pool_t *p, ngx_str_t *word,
 static ngx_int_t
 ngx_dns_pool_check_port(ngx_dns_pool_t *p, ngx_str_t *value, void *member)
 {
-    uint16_t *port = member;
-
-    int64_t  n;
-
-    n = ngx_dns_pool_number(value, 65535);
-
-    if (n < 1) {
-        return NGX_DECLINED;
-    }
-
-    *port = (uint16_t) n;
-
-    return NGX_OK;
+    return ngx_dns_pool_check_number(value, 65535, member);
 }
 
 
 static ngx_int_t
 ngx_dns_pool_check_count(ngx_dns_pool_t *p, ngx_str_t *value, void *member)
 {
-    uint16_t *count = member;
+    return ngx_dns_pool_check_number(value, 100, member);
+}
 
+
+/* from 1 to max */
+
+static ngx_int_t
+ngx_dns_pool_check_number(ngx_str_t *value, int64_t max, uint16_t *number)
+{
     int64_t  n;
 
-    n = ngx_dns_pool_number(value, 100);
+    n = ngx_dns_pool_number(value, max);
 
     if (n < 1) {
         return NGX_DECLINED;
     }
 
-    *count = (uint16_t) n;
+    *number = (uint16_t) n;
 
     return NGX_OK;
 }
